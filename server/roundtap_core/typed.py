@@ -12,21 +12,8 @@ from typing import Annotated, Any, Self, TypeVar, overload
 import msgspec
 from msgspec import Meta
 
+from roundtap_core import limits
 from roundtap_core.errors import Problem
-from roundtap_core.limits import (
-    COUNT,
-    EXACT,
-    FIGURE,
-    ID_LETTERS,
-    IN_NO_LINE,
-    LINE,
-    LINE_LETTERS,
-    MINUTES,
-    NUMBER,
-    PROSE,
-    PROSE_LETTERS,
-    ROUND,
-)
 
 
 class Message(msgspec.Struct, frozen=True):
@@ -39,24 +26,24 @@ class Message(msgspec.Struct, frozen=True):
 
 T = TypeVar("T")
 
-Text = Annotated[str, Meta(max_length=ID_LETTERS)]
-Name = Annotated[str, Meta(min_length=1, max_length=ID_LETTERS)]
+Text = Annotated[str, Meta(max_length=limits.ID_LETTERS)]
+Name = Annotated[str, Meta(min_length=1, max_length=limits.ID_LETTERS)]
 Natural = Annotated[int, Meta(ge=0, le=2**31 - 1)]
-Exact = Annotated[int, Meta(ge=EXACT[0], le=EXACT[1])]
-Count = Annotated[int, Meta(ge=COUNT[0], le=COUNT[1])]
-Figure = Annotated[int, Meta(ge=FIGURE[0], le=FIGURE[1])]
-Number = Annotated[int, Meta(ge=NUMBER[0], le=NUMBER[1])]
-Minutes = Annotated[int, Meta(ge=MINUTES[0], le=MINUTES[1])]
-LastRound = Annotated[int, Meta(ge=ROUND[0], le=ROUND[1])]
+Exact = Annotated[int, Meta(ge=limits.EXACT[0], le=limits.EXACT[1])]
+Count = Annotated[int, Meta(ge=limits.COUNT[0], le=limits.COUNT[1])]
+Figure = Annotated[int, Meta(ge=limits.FIGURE[0], le=limits.FIGURE[1])]
+Number = Annotated[int, Meta(ge=limits.NUMBER[0], le=limits.NUMBER[1])]
+Minutes = Annotated[int, Meta(ge=limits.MINUTES[0], le=limits.MINUTES[1])]
+LastRound = Annotated[int, Meta(ge=limits.ROUND[0], le=limits.ROUND[1])]
 
-Line = Annotated[str, Meta(max_length=LINE_LETTERS, pattern=LINE)]
-Id = Annotated[str, Meta(max_length=ID_LETTERS, pattern=LINE)]
-_LINE_OR_EMPTY = rf"^(?![\s\S])|{LINE}"
-LineOrEmpty = Annotated[str, Meta(max_length=LINE_LETTERS, pattern=_LINE_OR_EMPTY)]
-IdOrEmpty = Annotated[str, Meta(max_length=ID_LETTERS, pattern=_LINE_OR_EMPTY)]
-Prose = Annotated[str, Meta(max_length=PROSE_LETTERS, pattern=PROSE)]
+Line = Annotated[str, Meta(max_length=limits.LINE_LETTERS, pattern=limits.LINE)]
+Id = Annotated[str, Meta(max_length=limits.ID_LETTERS, pattern=limits.LINE)]
+_LINE_OR_EMPTY = rf"^(?![\s\S])|{limits.LINE}"
+LineOrEmpty = Annotated[str, Meta(max_length=limits.LINE_LETTERS, pattern=_LINE_OR_EMPTY)]
+IdOrEmpty = Annotated[str, Meta(max_length=limits.ID_LETTERS, pattern=_LINE_OR_EMPTY)]
+Prose = Annotated[str, Meta(max_length=limits.PROSE_LETTERS, pattern=limits.PROSE)]
 
-LINE_OR_NONE = rf"^[^{IN_NO_LINE}]*\Z"
+LINE_OR_NONE = rf"^[^{limits.IN_NO_LINE}]*\Z"
 SHOWN_LETTERS = 200
 Word = Annotated[str, Meta(max_length=SHOWN_LETTERS, pattern=LINE_OR_NONE)]
 

@@ -8,18 +8,7 @@ from typing import Any
 
 from PIL import Image, ImageDraw, ImageFont
 
-from roundtap_devices.printing.print_lines import (
-    CENTER,
-    RIGHT,
-    Box,
-    Drawing,
-    Label,
-    QrShape,
-    Sheet,
-    Stroke,
-    TextCell,
-    TextLine,
-)
+from roundtap_devices.printing import print_lines
 
 FONTS = Path(__file__).parents[1] / "fonts"
 SMALLEST = 9
@@ -38,25 +27,25 @@ def text_width(text: str, size: int, bold: bool = False) -> int:
     return -int(-font(size, bold).getlength(text, mode="1") // 1)
 
 
-def draw(drawing: Drawing, width_dots: int) -> Image.Image:
+def draw(drawing: print_lines.Drawing, width_dots: int) -> Image.Image:
     """The drawing as an image of mode "1", black on white."""
     image = Image.new("1", (width_dots, drawing.height_dots), 1)
     pen = ImageDraw.Draw(image)
     pen.fontmode = "1"
     for shape in drawing.shapes:
-        if isinstance(shape, Box):
+        if isinstance(shape, print_lines.Box):
             pen.rectangle((shape.x, shape.y, shape.x + shape.width - 1, shape.y + shape.height - 1), outline=0,
                           width=shape.stroke)
-        elif isinstance(shape, Stroke):
+        elif isinstance(shape, print_lines.Stroke):
             pen.rectangle((shape.x, shape.y, shape.x + shape.width - 1, shape.y + shape.height - 1), fill=0)
-        elif isinstance(shape, Label):
+        elif isinstance(shape, print_lines.Label):
             _letter(image, shape)
         else:
             image.paste(_code(shape), (shape.x, shape.y))
     return image
 
 
-def draw_line(line: TextLine, sheet: Sheet) -> Image.Image:
+def draw_line(line: print_lines.TextLine, sheet: print_lines.Sheet) -> Image.Image:
     """A line of text as an image: for letters that the printer's code pages lack, and for small ones."""
     height = line.height_dots
     size = 40 if line.tall else 13 if line.small else 21
@@ -66,13 +55,13 @@ def draw_line(line: TextLine, sheet: Sheet) -> Image.Image:
     return image
 
 
-def _cell_label(cell: TextCell, size: int, height: int, bold: bool, cell_dots: int) -> Label:
+def _cell_label(cell: print_lines.TextCell, size: int, height: int, bold: bool, cell_dots: int) -> print_lines.Label:
     left, width = cell.start * cell_dots, cell.width * cell_dots
-    x = left + width // 2 if cell.align == CENTER else left + width if cell.align == RIGHT else left
-    return Label(x, max(0, (height - size * 5 // 4) // 2), cell.text, size, width, cell.align, bold)
+    x = left + {print_lines.CENTER: width // 2, print_lines.RIGHT: width}.get(cell.align, 0)
+    return print_lines.Label(x, max(0, (height - size * 5 // 4) // 2), cell.text, size, width, cell.align, bold)
 
 
-def _letter(image: Image.Image, label: Label) -> None:
+def _letter(image: Image.Image, label: print_lines.Label) -> None:
     size = label.size
     while size > SMALLEST and text_width(label.text, size, label.bold) > label.width:
         size -= 1
@@ -89,7 +78,7 @@ def _letter(image: Image.Image, label: Label) -> None:
         piece = piece.resize((label.width, piece.height))
     # Letters made smaller stay on the baseline of the others.
     baseline = label.y + font(label.size, label.bold).getmetrics()[0]
-    shift = piece.width // 2 if label.align == CENTER else piece.width if label.align == RIGHT else 0
+    shift = {print_lines.CENTER: piece.width // 2, print_lines.RIGHT: piece.width}.get(label.align, 0)
     # Only the black of the letters: their white covers nothing.
     image.paste(0, (label.x - shift, baseline - ascent), piece.point(lambda dot: 0 if dot else 255))
 
@@ -117,7 +106,7 @@ def code_image(content: str, module_dots: int) -> Image.Image:
     return small.resize((count * module_dots, count * module_dots), Image.Resampling.NEAREST)
 
 
-def _code(code: QrShape) -> Image.Image:
+def _code(code: print_lines.QrShape) -> Image.Image:
     count = len(code_modules(code.content))
     module_dots = max(1, code.side // (count + 2))
     image = Image.new("1", (code.side, code.side), 1)

@@ -9,23 +9,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from roundtap_devices.printing import print_lines
 from roundtap_devices.printing.drawing import code_image, draw, draw_line
 from roundtap_devices.printing.pacing import Step
-from roundtap_devices.printing.print_lines import (
-    CENTER,
-    LINE_DOTS,
-    RIGHT,
-    Block,
-    CodePageLine,
-    Drawing,
-    Feed,
-    Label,
-    PrintLine,
-    Qr,
-    TextCell,
-    TextLine,
-    line,
-)
 from roundtap_devices.printing.printer_profiles import DC2, PrinterProfile
 
 LETTER_DOTS = 24
@@ -62,7 +48,7 @@ class ComposedJob:
         return sum(busy_us for _, busy_us in self.steps) // 1000
 
 
-def compose(lines: Iterable[PrintLine], profile: PrinterProfile) -> ComposedJob:
+def compose(lines: Iterable[print_lines.PrintLine], profile: PrinterProfile) -> ComposedJob:
     """The bytes for these lines on this printer, including the feed to the tearing edge."""
     composer = _Composer(profile)
     for each in lines:
@@ -80,25 +66,25 @@ class _Composer:
         self._steps: list[Step] = []
         self._raw(BEGIN)
 
-    def add(self, line: PrintLine) -> None:
-        if isinstance(line, TextLine):
+    def add(self, line: print_lines.PrintLine) -> None:
+        if isinstance(line, print_lines.TextLine):
             self._line(line, self._runs(line))
-        elif isinstance(line, Block):
+        elif isinstance(line, print_lines.Block):
             runs = [self._runs(each) for each in line.lines]
             for each, run in zip(line.lines, runs, strict=True):
                 self._line(each, None if None in runs else run)
-        elif isinstance(line, Feed):
+        elif isinstance(line, print_lines.Feed):
             self._feed(line.dots)
-        elif isinstance(line, Drawing):
+        elif isinstance(line, print_lines.Drawing):
             self._image(draw(line, self._profile.sheet.dots))
-        elif isinstance(line, Qr):
+        elif isinstance(line, print_lines.Qr):
             self._qr(line)
-        elif isinstance(line, CodePageLine):
-            self._pitch(LINE_DOTS)
+        elif isinstance(line, print_lines.CodePageLine):
+            self._pitch(print_lines.LINE_DOTS)
             self._raw(_select(self._profile.codepages[line.codec]))
             self._page = None
             self._raw(line.text.encode(line.codec, "replace") + b"\n")
-            self._end_step(LINE_DOTS, LETTER_DOTS)
+            self._end_step(print_lines.LINE_DOTS, LETTER_DOTS)
 
     def finish(self) -> ComposedJob:
         profile = self._profile
@@ -133,7 +119,7 @@ class _Composer:
     def _pitch(self, dots: int) -> None:
         self._raw(b"\x1b3" + bytes((dots,)))
 
-    def _line(self, line: TextLine, runs: list[Run] | None) -> None:
+    def _line(self, line: print_lines.TextLine, runs: list[Run] | None) -> None:
         if runs is None:
             self._image(draw_line(line, self._profile.sheet))
             return
@@ -154,7 +140,7 @@ class _Composer:
             self._escpos.set(bold=False)
         self._end_step(line.height_dots, LETTER_DOTS * 2 if line.tall else LETTER_DOTS)
 
-    def _runs(self, line: TextLine) -> list[Run] | None:
+    def _runs(self, line: print_lines.TextLine) -> list[Run] | None:
         """The line in the printer's own letters; None: it must be drawn."""
         if line.small:
             return None
@@ -189,14 +175,14 @@ class _Composer:
         profile = self._profile
         return max(1, min(profile.raster_rows, profile.buffer // 2 // (profile.sheet.dots // 8)))
 
-    def _qr(self, code: Qr) -> None:
+    def _qr(self, code: print_lines.Qr) -> None:
         made = code_image(code.content, code.module_dots)
         if not self._profile.qr:
-            wide = draw(Drawing(made.height, ()), self._profile.sheet.dots)
+            wide = draw(print_lines.Drawing(made.height, ()), self._profile.sheet.dots)
             wide.paste(made, ((wide.width - made.width) // 2, 0))
             self._image(wide)
             return
-        self._escpos.set(align=CENTER)
+        self._escpos.set(align=print_lines.CENTER)
         before = len(self._escpos.output)
         self._escpos.qr(code.content, size=code.module_dots, native=True)
         self._longest = max(self._longest, len(self._escpos.output) - before)
@@ -241,10 +227,10 @@ def _select(page: int) -> bytes:
     return b"\x1bt" + bytes((page,))
 
 
-def _placed(text: str, cell: TextCell) -> str:
-    if cell.align == RIGHT:
+def _placed(text: str, cell: print_lines.TextCell) -> str:
+    if cell.align == print_lines.RIGHT:
         return text.rjust(cell.width)
-    return text.center(cell.width) if cell.align == CENTER else text.ljust(cell.width)
+    return text.center(cell.width) if cell.align == print_lines.CENTER else text.ljust(cell.width)
 
 
 def _substituted(text: str, profile: PrinterProfile) -> str | None:
@@ -283,15 +269,16 @@ def _reach(text: str, codec: str) -> int:
 SAMPLE = ("ąćęłńóśźż ĄĆĘŁŃÓŚŹŻ", "äöüßÄÖÜ áéíñóúÁÉÍÑÓÚ¿¡")
 
 
-def code_page_test(profile: PrinterProfile) -> list[PrintLine]:
+def code_page_test(profile: PrinterProfile) -> list[print_lines.PrintLine]:
     """The code-page test print: the same letters in each page the profile claims, beside the letters drawn.
 
     A line that differs from the drawn one shows a wrong number.
     """
     sheet = profile.sheet
-    lines: list[PrintLine] = [line(profile.name, sheet, bold=True)]
-    lines += [Drawing(LINE_DOTS, (Label(0, 0, part, 21, sheet.dots),)) for part in SAMPLE]
+    lines: list[print_lines.PrintLine] = [print_lines.line(profile.name, sheet, bold=True)]
+    lines += [print_lines.Drawing(print_lines.LINE_DOTS, (print_lines.Label(0, 0, part, 21, sheet.dots),))
+              for part in SAMPLE]
     for codec, number in profile.codepages.items():
-        lines += [Feed(8), line(f"{codec} = {number}", sheet, bold=True),
-                  *(CodePageLine(codec, part) for part in SAMPLE)]
+        lines += [print_lines.Feed(8), print_lines.line(f"{codec} = {number}", sheet, bold=True),
+                  *(print_lines.CodePageLine(codec, part) for part in SAMPLE)]
     return lines

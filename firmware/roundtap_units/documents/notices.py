@@ -5,39 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from roundtap_core import print_contents
 from roundtap_core.elimination.bracket_picture import round_label
-from roundtap_core.print_contents import (
-    CutOrder,
-    PairingsByName,
-    PairingsByTable,
-    PrintHeader,
-    Proxy,
-    Slip,
-    Standings,
-    StandingsLine,
-    TablePairing,
-    TrustSheet,
-)
 from roundtap_core.typed import parse_message
 from roundtap_core.words import Words
+from roundtap_devices.printing import print_lines
 from roundtap_devices.printing.escpos_job import code_page_test
-from roundtap_devices.printing.print_lines import (
-    CENTER,
-    RIGHT,
-    Block,
-    Box,
-    Drawing,
-    Feed,
-    Label,
-    PrintLine,
-    Qr,
-    Sheet,
-    Stroke,
-    TextCell,
-    TextLine,
-    line,
-    rule,
-)
 from roundtap_devices.printing.printer_profiles import PrinterProfile
 from roundtap_units.documents.slips import round_title, slip, wrap
 
@@ -48,7 +21,8 @@ TEST_URL = "http://roundtap.local/"
 RULER = 30
 
 
-def pairings_by_table(content: PairingsByTable, sheet: Sheet, words: Words) -> list[PrintLine]:
+def pairings_by_table(content: print_contents.PairingsByTable, sheet: print_lines.Sheet,
+                      words: Words) -> list[print_lines.PrintLine]:
     lines = _head(content, words("paper.pairings", round=round_title(content, words)), words("paper.by_table"), sheet)
     record = max((len(each or "") for row in content.rows for each in (row.a_record, row.b_record)), default=0) + 1
     for row in content.rows:
@@ -56,46 +30,53 @@ def pairings_by_table(content: PairingsByTable, sheet: Sheet, words: Words) -> l
     return [*lines, *_foot(content, sheet, words)]
 
 
-def _match(row: TablePairing, record: int, sheet: Sheet, words: Words) -> list[PrintLine]:
+def _match(row: print_contents.TablePairing, record: int, sheet: print_lines.Sheet,
+           words: Words) -> list[print_lines.PrintLine]:
     """`record`: columns at the right for what each has won so far."""
     other = row.b if row.b is not None else words(f"paper.bye.{row.bye}")
     table = "" if row.table is None else str(row.table)
     half = (sheet.columns - 5) // 2
     teams = row.a_members or row.b_members
     if sheet.columns >= WIDE and max(len(row.a), len(other)) <= half and not teams:
-        return [TextLine((TextCell(table, 0, 3, RIGHT), TextCell(row.a, 4, half), TextCell(other, 5 + half, half))),
+        return [print_lines.TextLine((print_lines.TextCell(table, 0, 3, print_lines.RIGHT),
+                                      print_lines.TextCell(row.a, 4, half),
+                                      print_lines.TextCell(other, 5 + half, half))),
                 *_by_hand(row, sheet, words)]
     name = sheet.columns - 4 - record
     return [
-        *_name_lines((TextCell(table, 0, 3, RIGHT), TextCell(row.a_record, 4 + name, record, RIGHT)), row.a, 4, name),
+        *_name_lines((print_lines.TextCell(table, 0, 3, print_lines.RIGHT),
+                      print_lines.TextCell(row.a_record, 4 + name, record, print_lines.RIGHT)), row.a, 4, name),
         *_players(row.a_members, 4, sheet),
-        *_name_lines((TextCell(row.b_record or "", 4 + name, record, RIGHT),), other, 4, name),
+        *_name_lines((print_lines.TextCell(row.b_record or "", 4 + name, record, print_lines.RIGHT),), other, 4, name),
         *_players(row.b_members, 4, sheet),
         *_by_hand(row, sheet, words),
-        Feed(6),
+        print_lines.Feed(6),
     ]
 
 
-def _by_hand(row: TablePairing, sheet: Sheet, words: Words) -> list[PrintLine]:
+def _by_hand(row: print_contents.TablePairing, sheet: print_lines.Sheet, words: Words) -> list[print_lines.PrintLine]:
     """In small letters below the pair: it was paired or seated manually."""
-    return [TextLine((TextCell(words("paper.by_hand"), 4, sheet.columns - 4),), small=True)] if row.by_hand else []
+    return [print_lines.TextLine((print_lines.TextCell(words("paper.by_hand"), 4, sheet.columns - 4),),
+                                 small=True)] if row.by_hand else []
 
 
-def _name_lines(cells: tuple[TextCell, ...], name: str, start: int, width: int) -> list[PrintLine]:
+def _name_lines(cells: tuple[print_lines.TextCell, ...], name: str, start: int,
+                width: int) -> list[print_lines.PrintLine]:
     """A line with a name in it, which continues below where it is too long."""
     first, *rest = wrap(name, width) or [""]
-    return [Block((TextLine((*cells, TextCell(first, start, width))),
-                   *(TextLine((TextCell(part, start, width),)) for part in rest)))]
+    return [print_lines.Block((print_lines.TextLine((*cells, print_lines.TextCell(first, start, width))),
+                   *(print_lines.TextLine((print_lines.TextCell(part, start, width),)) for part in rest)))]
 
 
-def _players(members: Sequence[str], start: int, sheet: Sheet) -> list[PrintLine]:
+def _players(members: Sequence[str], start: int, sheet: print_lines.Sheet) -> list[print_lines.PrintLine]:
     """A team's players, in small letters below its name."""
     if not members:
         return []
-    return [TextLine((TextCell(", ".join(members), start, sheet.columns - start),), small=True)]
+    return [print_lines.TextLine((print_lines.TextCell(", ".join(members), start, sheet.columns - start),), small=True)]
 
 
-def pairings_by_name(content: PairingsByName, sheet: Sheet, words: Words) -> list[PrintLine]:
+def pairings_by_name(content: print_contents.PairingsByName, sheet: print_lines.Sheet,
+                     words: Words) -> list[print_lines.PrintLine]:
     lines = _head(content, words("paper.pairings", round=round_title(content, words)), words("paper.by_name"), sheet)
     wide = sheet.columns >= WIDE
     record = max([4, *(len(row.record) for row in content.rows)]) + 1
@@ -103,17 +84,18 @@ def pairings_by_name(content: PairingsByName, sheet: Sheet, words: Words) -> lis
     initial = ""
     for row in content.rows:
         if initial and row.name[:1] != initial:
-            lines.append(Feed(8))
+            lines.append(print_lines.Feed(8))
         initial = row.name[:1]
         table = words(f"paper.bye.{row.bye}.short") if row.table is None else str(row.table)
-        cells = [TextCell(row.record, name, record, RIGHT), TextCell(table, sheet.columns - 5, 5, RIGHT)]
+        cells = [print_lines.TextCell(row.record, name, record, print_lines.RIGHT),
+                 print_lines.TextCell(table, sheet.columns - 5, 5, print_lines.RIGHT)]
         if wide:
-            cells.append(TextCell(row.value, name + record, 8, RIGHT))
+            cells.append(print_lines.TextCell(row.value, name + record, 8, print_lines.RIGHT))
         lines += [*_name_lines(tuple(cells), row.name, 0, name), *_players(row.members, 0, sheet)]
     return [*lines, *_foot(content, sheet, words)]
 
 
-def standings(content: Standings, sheet: Sheet, words: Words) -> list[PrintLine]:
+def standings(content: print_contents.Standings, sheet: print_lines.Sheet, words: Words) -> list[print_lines.PrintLine]:
     title = words("paper.final") if content.final else words("paper.standings", number=content.after)
     columns = [words(f"column.{key}") for key in content.columns]
     lines = _head(content, title, "", sheet)
@@ -127,32 +109,36 @@ def standings(content: Standings, sheet: Sheet, words: Words) -> list[PrintLine]
     if not flat:
         name = sheet.columns - 4 - points
     starts = [sheet.columns - sum(widths[place:]) for place in range(len(widths))]
-    heads = [TextCell(column, start, width - 1, RIGHT)
+    heads = [print_lines.TextCell(column, start, width - 1, print_lines.RIGHT)
              for column, start, width in zip(columns, starts, widths, strict=True)]
-    top = TextCell(words("paper.points"), 4 + name, points, RIGHT)
-    lines += [TextLine((top, *heads))] if flat else [TextLine((top,)), TextLine(tuple(heads))]
-    lines.append(rule(sheet, 0, 6))
+    top = print_lines.TextCell(words("paper.points"), 4 + name, points, print_lines.RIGHT)
+    lines += [print_lines.TextLine((top, *heads))] if flat else [print_lines.TextLine((top,)),
+                                                                 print_lines.TextLine(tuple(heads))]
+    lines.append(print_lines.rule(sheet, 0, 6))
     for row in content.rows:
         figures = [
-            TextCell(value + ("*" if row.decided == place else " "), start, width, RIGHT)
+            print_lines.TextCell(value + ("*" if row.decided == place else " "), start, width, print_lines.RIGHT)
             for place, (value, start, width) in enumerate(zip(row.values, starts, widths, strict=True))
         ]
         place = "–" if row.rank is None else str(row.rank)
-        first = (TextCell(place, 0, 3, RIGHT), TextCell(str(row.points), 4 + name, points, RIGHT))
+        first = (print_lines.TextCell(place, 0, 3, print_lines.RIGHT),
+                 print_lines.TextCell(str(row.points), 4 + name, points, print_lines.RIGHT))
         if flat:
             lines += [*_name_lines((*first, *figures), row.name, 4, name), *_players(row.members, 4, sheet),
                       *_remarks(row, sheet, words)]
         else:
-            record = TextCell(row.record, 4, 8)
+            record = print_lines.TextCell(row.record, 4, 8)
             # Where the figures need the whole width, the record has its own line.
-            figure_lines = [TextLine((record, *figures))] if starts[0] >= 12 else [TextLine((record,)),
-                                                                                   TextLine(tuple(figures))]
+            figure_lines = [print_lines.TextLine((record,
+                                                  *figures))] if starts[0] >= 12 else [print_lines.TextLine((record,)),
+                                                                                   print_lines.TextLine(tuple(figures))]
             lines += [*_name_lines(first, row.name, 4, name), *_players(row.members, 4, sheet),
-                      *figure_lines, *_remarks(row, sheet, words), Feed(5)]
+                      *figure_lines, *_remarks(row, sheet, words), print_lines.Feed(5)]
     lines += _cut(content.cut, sheet, words) if content.cut else []
     if any(row.decided is not None or row.decided_by for row in content.rows) \
             or (content.cut and any(row.decided for row in content.cut.rows)):
-        lines += [Feed(8), *(line(part, sheet) for part in wrap(words("paper.decided"), sheet.columns))]
+        lines += [print_lines.Feed(8),
+                  *(print_lines.line(part, sheet) for part in wrap(words("paper.decided"), sheet.columns))]
     return [*lines, *_foot(content, sheet, words)]
 
 
@@ -170,112 +156,127 @@ def _widths(heads: Sequence[str], values: Sequence[int], room: int) -> list[int]
     return widths
 
 
-def _remarks(row: StandingsLine, sheet: Sheet, words: Words) -> list[PrintLine]:
+def _remarks(row: print_contents.StandingsLine, sheet: print_lines.Sheet, words: Words) -> list[print_lines.PrintLine]:
     """What no column shows: how far an entry came, who has left, a tiebreaker among the tied only, or the lot."""
     remarks = [round_label(words, key)] if (key := row.reached) else []
     remarks += [words(f"status.{key}")] if (key := row.status) else []
     remarks += [f"* {words(f'column.{key}')}"] if (key := row.decided_by) else []
     remarks += [words("paper.by_lot")] if row.by_lot else []
-    return [TextLine((TextCell(" · ".join(remarks), 4, sheet.columns - 4),), small=True)] if remarks else []
+    return [print_lines.TextLine((print_lines.TextCell(" · ".join(remarks), 4, sheet.columns - 4),),
+                                 small=True)] if remarks else []
 
 
-def _cut(cut: CutOrder, sheet: Sheet, words: Words) -> list[PrintLine]:
+def _cut(cut: print_contents.CutOrder, sheet: print_lines.Sheet, words: Words) -> list[print_lines.PrintLine]:
     """The cut's own order, with a line below the last who advances."""
-    lines: list[PrintLine] = [Feed(14), rule(sheet), line(words("paper.cut", n=cut.size), sheet, CENTER, tall=True)]
-    lines += [line(part, sheet, CENTER) for part in wrap(words("paper.cut.why"), sheet.columns)]
-    lines.append(rule(sheet, 4, 6))
+    lines: list[print_lines.PrintLine] = [print_lines.Feed(14), print_lines.rule(sheet),
+                                          print_lines.line(words("paper.cut", n=cut.size), sheet, print_lines.CENTER,
+                                                           tall=True)]
+    lines += [print_lines.line(part, sheet, print_lines.CENTER) for part in wrap(words("paper.cut.why"), sheet.columns)]
+    lines.append(print_lines.rule(sheet, 4, 6))
     value = max(len(row.value) for row in cut.rows) + 2
     points = max(len(str(row.points)) for row in cut.rows) + 1
     name = sheet.columns - 4 - points - value
     for row in cut.rows:
-        cells = (TextCell(str(row.rank), 0, 3, RIGHT), TextCell(str(row.points), 4 + name, points, RIGHT),
-                 TextCell(row.value + ("*" if row.decided else " "), sheet.columns - value, value, RIGHT))
+        cells = (print_lines.TextCell(str(row.rank), 0, 3, print_lines.RIGHT),
+                 print_lines.TextCell(str(row.points), 4 + name, points, print_lines.RIGHT),
+                 print_lines.TextCell(row.value + ("*" if row.decided else " "), sheet.columns - value, value,
+                                      print_lines.RIGHT))
         lines += _name_lines(cells, row.name, 4, name)
         if row.rank == cut.size:
-            lines.append(rule(sheet, 4, 8))
+            lines.append(print_lines.rule(sheet, 4, 8))
     return lines
 
 
-def proxy(content: Proxy, sheet: Sheet, words: Words) -> list[PrintLine]:
-    lines: list[PrintLine] = [line(words("paper.proxy"), sheet, CENTER, bold=True), rule(sheet)]
-    lines += [line(part, sheet, CENTER, tall=True) for part in wrap(content.card, sheet.columns * 3 // 4)]
-    lines += [rule(sheet, 6, 8), *(line(part, sheet) for part in wrap(words("paper.proxy.what"), sheet.columns))]
+def proxy(content: print_contents.Proxy, sheet: print_lines.Sheet, words: Words) -> list[print_lines.PrintLine]:
+    lines: list[print_lines.PrintLine] = [print_lines.line(words("paper.proxy"), sheet, print_lines.CENTER, bold=True),
+                                          print_lines.rule(sheet)]
+    lines += [print_lines.line(part, sheet, print_lines.CENTER, tall=True)
+              for part in wrap(content.card, sheet.columns * 3 // 4)]
+    lines += [print_lines.rule(sheet, 6, 8),
+              *(print_lines.line(part, sheet) for part in wrap(words("paper.proxy.what"), sheet.columns))]
     fields = ((words("paper.proxy.by"), content.official), (words("paper.proxy.date"), content.date),
             ("", content.event))
     for label, value in fields:
-        lines += [line(part, sheet) for part in wrap(f"{label}: {value}" if label else str(value), sheet.columns)]
-    return [*lines, Drawing(SIGNING, (Stroke(0, SIGNING - 4, sheet.dots * 2 // 3, 1),)),
-            TextLine((TextCell(content.head, 0, sheet.columns, CENTER),), small=True)]
+        lines += [print_lines.line(part, sheet)
+                  for part in wrap(f"{label}: {value}" if label else str(value), sheet.columns)]
+    return [*lines, print_lines.Drawing(SIGNING, (print_lines.Stroke(0, SIGNING - 4, sheet.dots * 2 // 3, 1),)),
+            print_lines.TextLine((print_lines.TextCell(content.head, 0, sheet.columns, print_lines.CENTER),),
+                                 small=True)]
 
 
-def trust(content: TrustSheet, sheet: Sheet, words: Words) -> list[PrintLine]:
+def trust(content: print_contents.TrustSheet, sheet: print_lines.Sheet, words: Words) -> list[print_lines.PrintLine]:
     """What an organizer compares with the browser before trusting this hub."""
-    lines: list[PrintLine] = [line(words("paper.trust"), sheet, CENTER, bold=True), rule(sheet)]
-    lines += [line(part, sheet) for part in wrap(words("paper.trust.what"), sheet.columns)]
+    lines: list[print_lines.PrintLine] = [print_lines.line(words("paper.trust"), sheet, print_lines.CENTER, bold=True),
+                                          print_lines.rule(sheet)]
+    lines += [print_lines.line(part, sheet) for part in wrap(words("paper.trust.what"), sheet.columns)]
     groups = content.fingerprint.split()
-    lines += [Feed(6), *(line(" ".join(groups[at : at + 4]), sheet, CENTER, bold=True)
-                         for at in range(0, len(groups), 4)), Feed(6)]
+    lines += [print_lines.Feed(6),
+              *(print_lines.line(" ".join(groups[at : at + 4]), sheet, print_lines.CENTER, bold=True)
+                         for at in range(0, len(groups), 4)), print_lines.Feed(6)]
     where = f"{words('paper.trust.console')}: {content.console}"
-    lines += [line(part, sheet) for part in wrap(where, sheet.columns)]
+    lines += [print_lines.line(part, sheet) for part in wrap(where, sheet.columns)]
     return [*lines, *_foot(content, sheet, words)]
 
 
-def _head(content: PrintHeader, title: str, subtitle: str, sheet: Sheet) -> list[PrintLine]:
-    lines: list[PrintLine] = [line(part, sheet, CENTER, bold=True)
+def _head(content: print_contents.PrintHeader, title: str, subtitle: str,
+          sheet: print_lines.Sheet) -> list[print_lines.PrintLine]:
+    lines: list[print_lines.PrintLine] = [print_lines.line(part, sheet, print_lines.CENTER, bold=True)
                               for part in wrap(content.event, sheet.columns)]
-    lines += [line(part, sheet, CENTER, tall=True) for part in wrap(title, sheet.columns)]
+    lines += [print_lines.line(part, sheet, print_lines.CENTER, tall=True) for part in wrap(title, sheet.columns)]
     if subtitle:
-        lines.append(line(subtitle, sheet, CENTER))
-    return [*lines, rule(sheet)]
+        lines.append(print_lines.line(subtitle, sheet, print_lines.CENTER))
+    return [*lines, print_lines.rule(sheet)]
 
 
-def _foot(content: PrintHeader, sheet: Sheet, words: Words) -> list[PrintLine]:
+def _foot(content: print_contents.PrintHeader, sheet: print_lines.Sheet, words: Words) -> list[print_lines.PrintLine]:
     """The address of the page where all players find themselves, for phones; and the journal's head."""
     return [
-        rule(sheet, 8, 10),
-        Qr(content.url),
-        Feed(6),
-        line(content.url, sheet, CENTER),
-        *([line(content.by_name, sheet, CENTER)] if 0 < len(content.by_name) <= sheet.columns else []),
-        TextLine((TextCell(content.head, 0, sheet.columns, CENTER),), small=True),
+        print_lines.rule(sheet, 8, 10),
+        print_lines.Qr(content.url),
+        print_lines.Feed(6),
+        print_lines.line(content.url, sheet, print_lines.CENTER),
+        *([print_lines.line(content.by_name, sheet, print_lines.CENTER)] if 0 < len(content.by_name) <= sheet.columns
+          else []),
+        print_lines.TextLine((print_lines.TextCell(content.head, 0, sheet.columns, print_lines.CENTER),), small=True),
     ]
 
 
-LAYOUTS: Mapping[str, tuple[type[Any], Callable[[Any, Sheet, Words], list[PrintLine]]]] = {
-    "slip": (Slip, slip),
-    "pairings-table": (PairingsByTable, pairings_by_table),
-    "pairings-name": (PairingsByName, pairings_by_name),
-    "standings": (Standings, standings),
-    "proxy": (Proxy, proxy),
-    "trust": (TrustSheet, trust),
+LAYOUTS: Mapping[str, tuple[type[Any], Callable[[Any, print_lines.Sheet, Words], list[print_lines.PrintLine]]]] = {
+    "slip": (print_contents.Slip, slip),
+    "pairings-table": (print_contents.PairingsByTable, pairings_by_table),
+    "pairings-name": (print_contents.PairingsByName, pairings_by_name),
+    "standings": (print_contents.Standings, standings),
+    "proxy": (print_contents.Proxy, proxy),
+    "trust": (print_contents.TrustSheet, trust),
 }
 """The kinds of jobs, the type of each one's content, and its layout."""
 
 
-def layout_job(kind: str, content: object, sheet: Sheet, words: Words) -> list[PrintLine]:
+def layout_job(kind: str, content: object, sheet: print_lines.Sheet, words: Words) -> list[print_lines.PrintLine]:
     """The lines of a job from the hub. KeyError for another kind, Malformed for other content."""
     wanted, layout = LAYOUTS[kind]
     return layout(parse_message(wanted, content), sheet, words)
 
 
-def speed_page(number: int, baud: int) -> list[PrintLine]:
+def speed_page(number: int, baud: int) -> list[print_lines.PrintLine]:
     """Plain ASCII on few lines: at a wrong speed hardly anything comes out, and nothing leaves the printer waiting."""
     text = f" {number} " * 3
-    return [TextLine((TextCell(text, 0, len(text)),), tall=True),
-            TextLine((TextCell(f"roundtap {number}: {baud} baud", 0, 30),)),
-            Feed(60)]
+    return [print_lines.TextLine((print_lines.TextCell(text, 0, len(text)),), tall=True),
+            print_lines.TextLine((print_lines.TextCell(f"roundtap {number}: {baud} baud", 0, 30),)),
+            print_lines.Feed(60)]
 
 
-def width_page(profile: PrinterProfile, words: Words) -> list[PrintLine]:
+def width_page(profile: PrinterProfile, words: Words) -> list[print_lines.PrintLine]:
     """A frame closed on both sides, a row of figures that ends at its right edge, the code pages, and a code."""
     sheet = profile.sheet
     figures = "".join(str(place % 10) for place in range(1, sheet.columns + 1))
-    intro = [line(part, sheet) for part in wrap(words("printer.test.what"), sheet.columns)]
+    intro = [print_lines.line(part, sheet) for part in wrap(words("printer.test.what"), sheet.columns)]
     return [
-        line("ROUNDTAP", sheet, CENTER, tall=True), *intro, Feed(6),
-        Drawing(RULER, (Box(0, 0, sheet.dots, RULER, 3),
-                        Label(sheet.dots // 2, 6, f"{sheet.dots} · {sheet.columns} · {profile.dpi} dpi", 15,
-                              sheet.dots - 12, CENTER))),
-        TextLine((TextCell(figures, 0, sheet.columns),)), Feed(8), *code_page_test(profile), Feed(8), Qr(TEST_URL),
-        Feed(8),
+        print_lines.line("ROUNDTAP", sheet, print_lines.CENTER, tall=True), *intro, print_lines.Feed(6),
+        print_lines.Drawing(RULER, (print_lines.Box(0, 0, sheet.dots, RULER, 3),
+                        print_lines.Label(sheet.dots // 2, 6, f"{sheet.dots} · {sheet.columns} · {profile.dpi} dpi", 15,
+                              sheet.dots - 12, print_lines.CENTER))),
+        print_lines.TextLine((print_lines.TextCell(figures, 0, sheet.columns),)), print_lines.Feed(8),
+        *code_page_test(profile), print_lines.Feed(8), print_lines.Qr(TEST_URL),
+        print_lines.Feed(8),
     ]

@@ -16,17 +16,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from roundtap_core.enrol_keys import (
-    CODE_DIGITS,
-    HUB_IDENTITY,
-    ExchangeContext,
-    ExchangeKeys,
-    commitment,
-    derive_keys,
-    parse_hex_message,
-    password,
-    unit_identity,
-)
+from roundtap_core import enrol_keys
+from roundtap_core.enrol_keys import CODE_DIGITS
 from roundtap_core.messages import EnrolGrant, EnrolStatus, ExchangeOffer
 from roundtap_core.typed import parse_message
 from roundtap_core.wire import ENROL, envelope, open_envelope
@@ -95,7 +86,7 @@ class EnrolClient:
                  configured: Sequence[Endpoint] = (), wants: str = "", shown_ms: int = SHOWN_MS,
                  find: Callable[[Sequence[Endpoint], Iterable[str]], FoundHub | None] = find_hub,
                  post: Post = lambda place, message: request_json(place, PATH, message, 8.0, 6.0),
-                 new_code: Callable[[], str] = lambda: f"{secrets.randbelow(10**CODE_DIGITS):0{CODE_DIGITS}d}",
+                 new_code: Callable[[], str] = lambda: str(secrets.randbelow(10**CODE_DIGITS)).zfill(CODE_DIGITS),
                  wait: Callable[[float], bool] | None = None) -> None:
         self._kind = kind
         self._unit_id = unit_id
@@ -163,7 +154,7 @@ class EnrolClient:
             status, answer = self._post(hub.place, {
                 "step": "ask", "unit_id": self._unit_id, "token": self._token, "kind": self._kind,
                 "serial": code.serial if code is not None else 0, "wants": self._wants,
-                "commit": commitment(code.own) if code is not None else "",
+                "commit": enrol_keys.commitment(code.own) if code is not None else "",
                 "stopped": self._wrong >= WRONG_MAX})
             if status == 429:
                 self._show(BUSY)
@@ -202,7 +193,8 @@ class EnrolClient:
 
         self._serial += 1
         digits = self._new_code()
-        side = SPAKE2_B(password(digits), HUB_IDENTITY, unit_identity(self._unit_id, self._kind, self._serial))
+        side = SPAKE2_B(enrol_keys.password(digits), enrol_keys.HUB_IDENTITY,
+                        enrol_keys.unit_identity(self._unit_id, self._kind, self._serial))
         self._codes = [*self._codes[-1:], _Code(self._serial, digits, now_ms + self._shown_ms, side, side.start())]
         return self._codes[-1]
 
@@ -224,7 +216,9 @@ class EnrolClient:
             # No code is tried twice, whatever the outcome.
             code.used = True
             self._show(CHECKING)
-            made = self._agree_key(hub, ExchangeContext(*about, self._unit_id, self._kind, code.serial, name), code,
+            made = self._agree_key(hub,
+                                   enrol_keys.ExchangeContext(*about, self._unit_id, self._kind, code.serial, name),
+                                   code,
                                    offer)
             if made is None:
                 return self._count_wrong(hub, name)
@@ -243,13 +237,13 @@ class EnrolClient:
         self._show(DONE, unit=granted.unit)
         return 0
 
-    def _agree_key(self, hub: FoundHub, about: ExchangeContext, code: _Code,
-                   offer: ExchangeOffer) -> ExchangeKeys | None:
+    def _agree_key(self, hub: FoundHub, about: enrol_keys.ExchangeContext, code: _Code,
+                   offer: ExchangeOffer) -> enrol_keys.ExchangeKeys | None:
         """The agreed keys, once the hub has proved that it has the digits; None where it has not."""
         own = code.own
         try:
-            theirs = parse_hex_message(offer.message)
-            made = derive_keys(code.side.finish(theirs), about, theirs, own)
+            theirs = enrol_keys.parse_hex_message(offer.message)
+            made = enrol_keys.derive_keys(code.side.finish(theirs), about, theirs, own)
         except Exception as error:
             # No element of the group, or one that would reveal everything.
             log.warning("a hub began an exchange with what no hub says: %r", error)
@@ -285,7 +279,7 @@ class EnrolClient:
             self._leave_hub()
         return RETRY_MS
 
-    def _confirm(self, hub: FoundHub, name: str, made: ExchangeKeys) -> EnrolledIdentity | None:
+    def _confirm(self, hub: FoundHub, name: str, made: enrol_keys.ExchangeKeys) -> EnrolledIdentity | None:
         """Send our confirmation until the hub answers: it may have stored the key, and its answer be lost. A hub that
         restarted meanwhile is asked with the key itself."""
         confirm = {"step": "confirm", "token": self._token, "exchange": name, "confirm": made.unit_confirms}

@@ -27,18 +27,7 @@ from roundtap_machine.root_steps import HOTSPOT, StepRefused, ask_root
 from roundtap_units.board_process import BoardProcess, BoardUnit
 from roundtap_units.link.identity import HubAddress, LocalKeyWatch, local_file
 from roundtap_units.link.kept_connection import ANSWER_BYTES_MAX, DeadlineConnection, send_signed
-from roundtap_units.panel.panel_dialogue import (
-    ADDRESS,
-    OFF,
-    POWER_OFF,
-    STANDBY,
-    TURN,
-    PanelDialogue,
-    PanelPress,
-    PressOutcome,
-    draw_panel,
-    scene_of,
-)
+from roundtap_units.panel import panel_dialogue
 from roundtap_units.unit_config import ConfigError, configured_board, known_language, read_file, run_unit
 from roundtap_units.unit_words import unit_words
 
@@ -56,7 +45,7 @@ STANDBY_WITHIN_S = 5.0
 
 AWAY, UNKNOWN = "panel.away.what", "panel.no_answer"
 """Of a press for the hub: it was away; the outcome is unknown."""
-FAILED: Mapping[str, str] = {POWER_OFF: "panel.off.failed", TURN: "panel.turn.failed"}
+FAILED: Mapping[str, str] = {panel_dialogue.POWER_OFF: "panel.off.failed", panel_dialogue.TURN: "panel.turn.failed"}
 
 REQUEST_ERRORS = (OSError, http.client.HTTPException, StepRefused, ValueError, KeyError, TypeError, RecursionError)
 """No answer, or an impossible one."""
@@ -66,7 +55,8 @@ Receiver = Callable[[str, Any], None]
 class PanelUnit(BoardUnit):
     """do: called with each press, and must only enqueue. While the screen is illegible no press counts."""
 
-    def __init__(self, dialogue: PanelDialogue, screen: Screen, hands: EdgeReorder, do: Callable[[PanelPress], None],
+    def __init__(self, dialogue: panel_dialogue.PanelDialogue, screen: Screen, hands: EdgeReorder,
+                 do: Callable[[panel_dialogue.PanelPress], None],
                  heard: Callable[[str], None] = lambda _: None) -> None:
         super().__init__(screen, hands, heard)
         self.dialogue, self._do = dialogue, do
@@ -94,12 +84,13 @@ class PanelUnit(BoardUnit):
             panel.on_done(value, self._now_ms)
 
     def _draw(self, now_ms: int) -> None:
-        self._show(scene_of(self.dialogue), draw_panel, self._keeps_screen_on(), now_ms)
+        self._show(panel_dialogue.scene_of(self.dialogue), panel_dialogue.draw_panel, self._keeps_screen_on(), now_ms)
 
     def _keeps_screen_on(self) -> bool:
         """Whether there is more to read than "all is well": a running round, trouble, no contact, a question."""
         hub = self.dialogue.hub
-        return self.dialogue.page not in (ADDRESS, STANDBY) or (hub is not None and (hub.running or hub.trouble))
+        return self.dialogue.page not in (panel_dialogue.ADDRESS,
+                                          panel_dialogue.STANDBY) or (hub is not None and (hub.running or hub.trouble))
 
 
 class PanelLink:
@@ -119,7 +110,7 @@ class PanelLink:
         self._address: HubAddress | None = None
         self._challenge: str | None = None
         self._asked = 0
-        self._presses: queue.SimpleQueue[PanelPress | None] = queue.SimpleQueue()
+        self._presses: queue.SimpleQueue[panel_dialogue.PanelPress | None] = queue.SimpleQueue()
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="panel-link", daemon=True)
 
@@ -130,7 +121,7 @@ class PanelLink:
         self._stopping.set()
         self._presses.put(None)
 
-    def enqueue_press(self, press: PanelPress) -> None:
+    def enqueue_press(self, press: panel_dialogue.PanelPress) -> None:
         """From any thread; its outcome is received as "done"."""
         self._presses.put(press)
 
@@ -162,27 +153,27 @@ class PanelLink:
         except REQUEST_ERRORS as error:
             log.info("nor a standby: %s", error)
 
-    def press(self, press: PanelPress) -> None:
+    def press(self, press: panel_dialogue.PanelPress) -> None:
         try:
             done = self._done(press)
         except REQUEST_ERRORS as error:
             log.warning("a press came to nothing: %s", error)
             hub = AWAY if isinstance(error, ConnectionRefusedError) else UNKNOWN
-            done = PressOutcome(press.number, trouble=FAILED.get(press.step, hub))
+            done = panel_dialogue.PressOutcome(press.number, trouble=FAILED.get(press.step, hub))
         self._receive("done", done)
 
-    def _done(self, press: PanelPress) -> PressOutcome:
-        if press.step == POWER_OFF:
-            self._ask_root(POWER_OFF)
-            return PressOutcome(press.number)
-        if press.step == TURN:
+    def _done(self, press: panel_dialogue.PanelPress) -> panel_dialogue.PressOutcome:
+        if press.step == panel_dialogue.POWER_OFF:
+            self._ask_root(panel_dialogue.POWER_OFF)
+            return panel_dialogue.PressOutcome(press.number)
+        if press.step == panel_dialogue.TURN:
             if self._ask_standby("turn").get("turned") is not True:
                 raise ValueError("the standby did not turn its key")
-            return PressOutcome(press.number)
+            return panel_dialogue.PressOutcome(press.number)
         said = self._exchange({"step": press.step, **({"name": press.stick} if press.stick else {})}, PRESS_WITHIN_S)
         if said is None:
             raise ValueError("no word of what became of it")
-        return PressOutcome(press.number, said.refused, pin=said.pin)
+        return panel_dialogue.PressOutcome(press.number, said.refused, pin=said.pin)
 
     def _exchange(self, pressed: Mapping[str, Any] | None, within_s: float) -> WordOnPress | None:
         """One request; returns the hub's answer to the press in it."""
@@ -260,7 +251,7 @@ def _run(config: PanelConfig, args: argparse.Namespace) -> bool:
     notify = Notify()
     process = BoardProcess(config.board, config.folder, args, lambda what: notify.send(f"STATUS={what or 'shown'}"))
     link = PanelLink(LocalKeyWatch("panel").poll, process.receive, config.language)
-    dialogue = PanelDialogue(unit_words(config.language))
+    dialogue = panel_dialogue.PanelDialogue(unit_words(config.language))
     link.start()
     try:
         process.run(PanelUnit(dialogue, process.screen, EdgeReorder(process.front.held), link.enqueue_press,
@@ -268,5 +259,5 @@ def _run(config: PanelConfig, args: argparse.Namespace) -> bool:
     finally:
         link.stop()
         # Otherwise it keeps showing when to unplug.
-        process.close(dark=dialogue.page != OFF)
+        process.close(dark=dialogue.page != panel_dialogue.OFF)
     return False

@@ -11,18 +11,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from roundtap_core.words import LANGUAGES, Words, choose_language
+from roundtap_devices.printing import printer_profiles
 from roundtap_devices.printing.escpos_job import compose
 from roundtap_devices.printing.ports import PINS, USB, FoundPort, Port, PortGone, find_ports, open_port
 from roundtap_devices.printing.print_lines import PrintLine
 from roundtap_devices.printing.printer import HELD, Printer
-from roundtap_devices.printing.printer_profiles import (
-    PLAIN_58,
-    PROFILES,
-    SOLD_AS,
-    PrinterProfile,
-    ProfileError,
-    printer_profile,
-)
 from roundtap_units.documents.notices import speed_page, width_page
 from roundtap_units.link.hub_time import mono_ms
 from roundtap_units.station.printer_desk import FILE, SPEEDS, PrinterSettings, read_settings, write_settings
@@ -61,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
             list_ports(words, print, folder, written)
             return 0
         return 0 if PrinterSetup(words, print, input, mono_ms, lambda: time.sleep(STEP_S), folder, written).run() else 1
-    except (ConfigError, ProfileError) as error:
+    except (ConfigError, printer_profiles.ProfileError) as error:
         print(f"roundtap printer: {error}")
         return 2
     except EOFError:
@@ -86,7 +79,7 @@ def list_ports(words: Words, say: Say, folder: Path, written: PrinterSettings, f
     for port in ports:
         say(_row(words, port))
     kept = read_settings(folder, written)
-    profile = printer_profile(kept.printer)
+    profile = printer_profiles.printer_profile(kept.printer)
     key = "printer.kept.confirmed" if kept.confirmed else "printer.kept.unconfirmed"
     say(words(key, printer=kept.printer, port=kept.port or "auto", baud=kept.speed(profile)))
 
@@ -167,7 +160,7 @@ class PrinterSetup:
         self._say(self._words("printer.setup.speeds", n=len(SPEEDS)))
         for number, baud in enumerate(SPEEDS, start=1):
             # The slowest printer, the narrowest paper: right for all.
-            self._print(port, baud, PLAIN_58, speed_page(number, baud))
+            self._print(port, baud, printer_profiles.PLAIN_58, speed_page(number, baud))
         choice = self._number("printer.setup.which_speed", len(SPEEDS))
         return SPEEDS[choice - 1] if choice else None
 
@@ -185,23 +178,24 @@ class PrinterSetup:
         finally:
             line.close()
 
-    def _model(self, port: FoundPort, baud: int) -> PrinterProfile | None:
-        names = list(PROFILES)
+    def _model(self, port: FoundPort, baud: int) -> printer_profiles.PrinterProfile | None:
+        names = list(printer_profiles.PROFILES)
         if self._written.printer not in names:
             names.append(self._written.printer)
         while True:
             for number, name in enumerate(names, start=1):
-                self._say(f"{number}: {name} ({SOLD_AS.get(name, name)})")
+                self._say(f"{number}: {name} ({printer_profiles.SOLD_AS.get(name, name)})")
             choice = self._number("printer.setup.which_model", len(names))
             if choice == 0:
                 return None
-            profile = replace(printer_profile(names[choice - 1]), name=names[choice - 1])
+            profile = replace(printer_profiles.printer_profile(names[choice - 1]), name=names[choice - 1])
             self._print(port, baud, profile, width_page(profile, self._words))
             if self._confirm("printer.setup.right"):
                 return profile
             self._say(self._words("printer.setup.another"))
 
-    def _print(self, port: FoundPort, baud: int, profile: PrinterProfile, lines: list[PrintLine]) -> None:
+    def _print(self, port: FoundPort, baud: int, profile: printer_profiles.PrinterProfile,
+               lines: list[PrintLine]) -> None:
         # Interrupted: what came before at another speed may have been half a command to it.
         printer = Printer(lambda: self._open(port, baud or profile.baud, profile.flow), profile, interrupted=True,
                           confirmed=True)

@@ -13,6 +13,7 @@ from typing import Any
 from roundtap_core.messages import Job, PrinterOrder, SpeedTest
 from roundtap_core.typed import MalformedMessage, parse_message
 from roundtap_core.words import Words
+from roundtap_devices.printing import printer_profiles
 from roundtap_devices.printing.escpos_job import ComposedJob, compose
 from roundtap_devices.printing.ports import (
     USB,
@@ -25,16 +26,6 @@ from roundtap_devices.printing.ports import (
     open_port,
 )
 from roundtap_devices.printing.printer import Printer
-from roundtap_devices.printing.printer_profiles import (
-    BAUDS,
-    FLOWS,
-    NONE,
-    PROFILES,
-    RTSCTS,
-    SOLD_AS,
-    PrinterProfile,
-    printer_profile,
-)
 from roundtap_machine.atomic_write import write_atomically
 from roundtap_units.documents.notices import layout_job, speed_page, width_page
 
@@ -72,10 +63,10 @@ class PrinterSettings:
     confirmed: bool = False
     order: str = ""
 
-    def speed(self, profile: PrinterProfile) -> int:
+    def speed(self, profile: printer_profiles.PrinterProfile) -> int:
         return self.baud or profile.baud
 
-    def flow_of(self, profile: PrinterProfile) -> str:
+    def flow_of(self, profile: printer_profiles.PrinterProfile) -> str:
         return self.flow or profile.flow
 
 
@@ -84,7 +75,7 @@ def read_settings(folder: Path, written: PrinterSettings) -> PrinterSettings:
     of another printer does not count."""
     try:
         kept = parse_message(PrinterSettings, json.loads((folder / FILE).read_text(encoding="utf-8")))
-        if kept.baud not in (0, *BAUDS) or kept.flow not in ("", *FLOWS):
+        if kept.baud not in (0, *printer_profiles.BAUDS) or kept.flow not in ("", *printer_profiles.FLOWS):
             raise ValueError("no such speed or flow control")
     except FileNotFoundError:
         return written
@@ -110,7 +101,8 @@ def settings_from_order(settings: PrinterSettings, order: object) -> PrinterSett
     except MalformedMessage:
         return None
     # Never a file of this machine: the hub may only name models.
-    if parsed.id == settings.order or parsed.printer not in PROFILES or parsed.baud not in (0, *BAUDS):
+    if parsed.id == settings.order or parsed.printer not in printer_profiles.PROFILES or parsed.baud not in (0,
+        *printer_profiles.BAUDS):
         return None
     return PrinterSettings(parsed.port or settings.port, parsed.printer, parsed.baud, "", parsed.confirmed, parsed.id)
 
@@ -200,7 +192,7 @@ def _line(value: Any) -> bytes:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
 
-def compose_with(profile: PrinterProfile, words: Words) -> Compose:
+def compose_with(profile: printer_profiles.PrinterProfile, words: Words) -> Compose:
     """Returns the layout function for one printer in one language."""
 
     def composed(job: Job) -> ComposedJob:
@@ -255,7 +247,7 @@ class PrinterDesk:
         if self._device is not None:
             if not (device := self._device()):
                 raise PortGone("the virtual printer is unplugged")
-            return open_path(device, VIRTUAL_BAUD, NONE)
+            return open_path(device, VIRTUAL_BAUD, printer_profiles.NONE)
         found = self._find()
         port = first_usable(found, self.settings.port)
         if port is None and self.settings.port.startswith("/dev/") and Path(self.settings.port).exists():
@@ -332,12 +324,13 @@ class PrinterDesk:
         # USB has no speed.
         return {"port": self.settings.port, "printer": self.settings.printer, "baud": 0 if at_usb else self.speed,
                 "confirmed": self.settings.confirmed or self._log.printer_answers, "ports": ports[:8],
-                "models": [[name, SOLD_AS[name]] for name in PROFILES], "bauds": list(SPEEDS)}
+                "models": [[name, printer_profiles.SOLD_AS[name]] for name in printer_profiles.PROFILES],
+                "bauds": list(SPEEDS)}
 
-    def _profile_of(self, settings: PrinterSettings) -> PrinterProfile:
-        profile = printer_profile(settings.printer)
+    def _profile_of(self, settings: PrinterSettings) -> printer_profiles.PrinterProfile:
+        profile = printer_profiles.printer_profile(settings.printer)
         # A virtual printer takes what it has room for, and needs no pacing.
-        return replace(profile, flow=settings.flow_of(profile) if self._device is None else RTSCTS)
+        return replace(profile, flow=settings.flow_of(profile) if self._device is None else printer_profiles.RTSCTS)
 
     def _save(self, settings: PrinterSettings) -> None:
         self.settings = settings

@@ -7,17 +7,7 @@ import logging
 from roundtap_core.messages import Job
 from roundtap_devices.printing.printer import HELD, NO_PORT, READY, SILENT, UNCONFIRMED, UNPLUGGED, Outcome, Printer
 from roundtap_units.fault_log import FaultLog
-from roundtap_units.station.printer_desk import (
-    FAILED,
-    QUEUED,
-    SENDING,
-    SPEED_PRINT,
-    TEST_PRINT,
-    UNCERTAIN,
-    Compose,
-    PrinterDesk,
-    PrintLog,
-)
+from roundtap_units.station import printer_desk
 from roundtap_units.station.station_link import HubStationLink
 
 log = logging.getLogger(__name__)
@@ -39,8 +29,9 @@ class Station:
     is never begun again, and one that was under way when the station stopped is uncertain.
     """
 
-    def __init__(self, link: HubStationLink, printer: Printer, print_log: PrintLog, compose_job: Compose,
-                 look_every_ms: int | None = None, desk: PrinterDesk | None = None) -> None:
+    def __init__(self, link: HubStationLink, printer: Printer, print_log: printer_desk.PrintLog,
+                 compose_job: printer_desk.Compose,
+                 look_every_ms: int | None = None, desk: printer_desk.PrinterDesk | None = None) -> None:
         self._link = link
         self._desk = desk
         self._printer = printer
@@ -55,8 +46,8 @@ class Station:
         self.printer_state = ""
         """The printer's last known state: "ready", "unasked" where it never answers, or the reason why not."""
         self._faults = FaultLog(log, lambda: self._now_ms)
-        for job_id in print_log.in_state(SENDING):
-            print_log.note(job_id, UNCERTAIN, "restarted")
+        for job_id in print_log.in_state(printer_desk.SENDING):
+            print_log.note(job_id, printer_desk.UNCERTAIN, "restarted")
         for job_id, (state, detail) in list(print_log.jobs.items())[-TOLD_AT_START:]:
             self._report(job_id, state, detail)
 
@@ -91,7 +82,7 @@ class Station:
         self._job = None
         self._note_printer_state(outcome)
         if outcome.state == HELD:
-            self._report(job.id, QUEUED, self._hold_reason(outcome.detail, now_ms))
+            self._report(job.id, printer_desk.QUEUED, self._hold_reason(outcome.detail, now_ms))
             self._retry_at_ms = now_ms + RETRY_MS
         else:
             self._silent_since_ms = None
@@ -162,13 +153,13 @@ class Station:
                 wanted.append(job)
         for job in wanted:
             if job.id not in self._reported:
-                self._report(job.id, QUEUED, "")
+                self._report(job.id, printer_desk.QUEUED, "")
         if not wanted or (self._retry_at_ms is not None and now_ms < self._retry_at_ms):
             return False
         job, self._retry_at_ms = wanted[0], None
         if job.go_on:
             self._assume_no_answers()
-        if job.kind in (TEST_PRINT, SPEED_PRINT) and self._desk is not None \
+        if job.kind in (printer_desk.TEST_PRINT, printer_desk.SPEED_PRINT) and self._desk is not None \
                 and self._desk.try_out(job.content.get("at")):
             self._renew()
         try:
@@ -176,7 +167,7 @@ class Station:
         except Exception:
             # A job that cannot be laid out must not stop those behind it.
             self._faults.log_exception(f"job {job.id} cannot be laid out")
-            self._settle(job.id, FAILED, "unprintable")
+            self._settle(job.id, printer_desk.FAILED, "unprintable")
             return False
         self._job = job
         self._printer.begin(composed, lambda: self._first_byte(job.id), now_ms)
@@ -185,12 +176,12 @@ class Station:
     def _interrupted_outcome(self, job: Job) -> Outcome:
         """Something of it may be on paper only if it was noted as begun."""
         self._printer.abort()
-        begun = self._log.jobs.get(job.id, ("", ""))[0] == SENDING
-        return Outcome(UNCERTAIN, "stalled") if begun else Outcome(FAILED, "unprintable")
+        begun = self._log.jobs.get(job.id, ("", ""))[0] == printer_desk.SENDING
+        return Outcome(printer_desk.UNCERTAIN, "stalled") if begun else Outcome(printer_desk.FAILED, "unprintable")
 
     def _first_byte(self, job_id: str) -> None:
-        self._log.note(job_id, SENDING)
-        self._report(job_id, SENDING, "")
+        self._log.note(job_id, printer_desk.SENDING)
+        self._report(job_id, printer_desk.SENDING, "")
 
     def _settle(self, job_id: str, state: str, detail: str) -> None:
         try:

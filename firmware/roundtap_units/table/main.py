@@ -12,19 +12,11 @@ from functools import cache, partial
 from pathlib import Path
 
 from roundtap_devices.boards import FACINGS, Board
+from roundtap_units import unit_config
 from roundtap_units.board_process import BoardProcess
 from roundtap_units.link.hub_choice import UnitMemory, machine_fingerprint
 from roundtap_units.link.hub_time import mono_ms
 from roundtap_units.link.identity import HubAddress, LocalKeyWatch, enrolled_address, has_local_key, save_enrolled
-from roundtap_units.unit_config import (
-    REENROL_VARIABLE,
-    ConfigError,
-    UnitConfig,
-    configured_board,
-    read_unit_config,
-    run_unit,
-    save_language,
-)
 from roundtap_units.unit_words import unit_words
 
 KEYS = ("board", "facing")
@@ -41,22 +33,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class TableConfig(UnitConfig):
+class TableConfig(unit_config.UnitConfig):
     board: Board
 
 
 def read_table_config(path: Path | None) -> TableConfig:
     """The configuration; ConfigError names the file, the key, and what would be right."""
-    common, own = read_unit_config(path, KEYS, "table")
-    made = configured_board(path, own)
+    common, own = unit_config.read_unit_config(path, KEYS, "table")
+    made = unit_config.configured_board(path, own)
     facing = own.get("facing", made.facing)
     if facing not in FACINGS:
-        raise ConfigError(f"{path}: facing: one of {', '.join(FACINGS)} is wanted, not {facing!r}")
+        raise unit_config.ConfigError(f"{path}: facing: one of {', '.join(FACINGS)} is wanted, not {facing!r}")
     return TableConfig(**common, board=replace(made, facing=facing))
 
 
 def run(args: argparse.Namespace) -> int:
-    return run_unit("table", lambda: _run(read_table_config(args.config), args))
+    return unit_config.run_unit("table", lambda: _run(read_table_config(args.config), args))
 
 
 def _run(config: TableConfig, args: argparse.Namespace) -> bool:
@@ -103,7 +95,7 @@ def _run(config: TableConfig, args: argparse.Namespace) -> bool:
     if unit.troubles.enrols and not stopping.is_set():
         # The key stays on the disk until there is another one: the refusing machine may be no hub, and after a power
         # cut the key is tried again.
-        os.environ[REENROL_VARIABLE] = "1"
+        os.environ[unit_config.REENROL_VARIABLE] = "1"
         return True
     return False
 
@@ -119,7 +111,7 @@ def _enrolled(config: TableConfig, memory: UnitMemory, process: BoardProcess,
                        config.unit)
     table = EnrolTable(asking, config.language, cache(unit_words), config.board.facing,
                        lambda words: words(badge) if badge else "", process.screen, process.front.signals,
-                       process.heard, partial(save_language, config.folder))
+                       process.heard, partial(unit_config.save_language, config.folder))
     threading.Thread(target=asking.run, name="enrolling", daemon=True).start()
     here = has_local_key("table")
     process.run(table, lambda: table.is_finished(mono_ms()) or (not here and has_local_key("table")))

@@ -15,18 +15,7 @@ from typing import Any
 
 from roundtap_core.words import catalogue
 from roundtap_hub.access.auth import is_local_request
-from roundtap_hub.serving.http_answers import (
-    CSP_HEADER,
-    NO_STORE,
-    SECURITY_HEADERS,
-    Receive,
-    Scope,
-    Send,
-    header,
-    read_message,
-    send_answer,
-    send_events,
-)
+from roundtap_hub.serving import http_answers
 
 PINS = ("a", "b", "up", "down", "call")
 FILES = {
@@ -84,7 +73,7 @@ class Bench:
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
     _closing: bool = False
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: http_answers.Scope, receive: http_answers.Receive, send: http_answers.Send) -> None:
         if scope["type"] == "lifespan":
             await self._lifespan(receive, send)
         elif scope["type"] == "http":
@@ -96,7 +85,7 @@ class Bench:
             elif method == "POST" and path == "/printer":
                 await self._handle_order(lambda order: (self.printer, order), scope, receive, send)
             elif path == "/pictures":
-                await send_events(self._event_stream(), receive, send)
+                await http_answers.send_events(self._event_stream(), receive, send)
             elif path == "/info":
                 await _answer(send, 200, json.dumps(dict(self.info)).encode(), "application/json")
             elif path in FILES:
@@ -118,7 +107,7 @@ class Bench:
     def _panels(self) -> list[BenchTable]:
         return [*([self.printer] if self.printer else []), *self.tables.values()]
 
-    async def _lifespan(self, receive: Receive, send: Send) -> None:
+    async def _lifespan(self, receive: http_answers.Receive, send: http_answers.Send) -> None:
         await receive()
         self._tasks += [asyncio.create_task(self._follow(front)) for front in self._panels]
         await send({"type": "lifespan.startup.complete"})
@@ -146,14 +135,14 @@ class Bench:
             self._changed.notify_all()
 
     async def _handle_order(self, read: Callable[[dict[str, Any]], tuple[BenchTable | None, dict[str, Any]]],
-                            scope: Scope,
-                     receive: Receive, send: Send) -> None:
+                            scope: http_answers.Scope,
+                     receive: http_answers.Receive, send: http_answers.Send) -> None:
         """Pass an order on. Only from the bench's own page: another site cannot set the content type."""
-        order = await read_message(scope, receive, send, ORDER_BYTES_MAX, ORDER_WITHIN_S)
+        order = await http_answers.read_message(scope, receive, send, ORDER_BYTES_MAX, ORDER_WITHIN_S)
         if order is None:
             return
         try:
-            front, message = read(order if header(scope, b"content-type") == b"application/json" else {})
+            front, message = read(order if http_answers.header(scope, b"content-type") == b"application/json" else {})
         except (ValueError, KeyError, TypeError):
             message = {}
         if not message:
@@ -183,10 +172,10 @@ class Bench:
                     await self._changed.wait()
 
 
-def _is_local_request(scope: Scope) -> bool:
+def _is_local_request(scope: http_answers.Scope) -> bool:
     """Whether a request comes from this machine and by its own name, which defeats DNS rebinding."""
     client = scope.get("client") or ("", 0)
-    return is_local_request(client[0], header(scope, b"host").decode("latin-1"))
+    return is_local_request(client[0], http_answers.header(scope, b"host").decode("latin-1"))
 
 
 def _translated(page: str, language: str) -> str:
@@ -194,8 +183,8 @@ def _translated(page: str, language: str) -> str:
     return re.sub(r"{{([a-z.-]+)}}", lambda key: language if key[1] == "language" else escape(words(key[1])), page)
 
 
-async def _answer(send: Send, status: int, body: bytes, kind: str = "text/plain; charset=utf-8") -> None:
-    await send_answer(send, status, kind.encode(), body, [
-        *NO_STORE, *SECURITY_HEADERS,
-        (CSP_HEADER, b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+async def _answer(send: http_answers.Send, status: int, body: bytes, kind: str = "text/plain; charset=utf-8") -> None:
+    await http_answers.send_answer(send, status, kind.encode(), body, [
+        *http_answers.NO_STORE, *http_answers.SECURITY_HEADERS,
+        (http_answers.CSP_HEADER, b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
          b"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")])

@@ -10,27 +10,13 @@ from typing import Any
 from msgspec.structs import replace
 
 from roundtap.kit.player_names import made_up_people
+from roundtap_core import records
 from roundtap_core.elimination.shape import THIRD, THIRD_STAGE, stages_of
 from roundtap_core.errors import Problem
 from roundtap_core.forms.form import Way
 from roundtap_core.forms.questions import FIRST_PLAYER_BY
 from roundtap_core.forms.walk import compose, next_step
 from roundtap_core.lists.squads import fielded, to_field
-from roundtap_core.records import (
-    BYE,
-    ELIMINATION,
-    PLAYED,
-    RULING,
-    SWISS,
-    TIEBREAK,
-    TIME,
-    Competitor,
-    Match,
-    Result,
-    Round,
-    Side,
-    Tournament,
-)
 from roundtap_core.result_json import match_to_json
 from roundtap_core.rounds.next_round import next_round, next_stage
 from roundtap_core.rulebooks.base import Rulebook, Situation
@@ -50,7 +36,7 @@ class MatchTyping:
     table: int
     a: str
     b: str
-    result: Result
+    result: records.Result
     after_time: bool
     keys: tuple[Press, ...]
     ruling: bool = False
@@ -73,12 +59,12 @@ class ScriptRound:
 class Script:
     """A whole rehearsal of `tournament`, the recorded event."""
 
-    tournament: Tournament
+    tournament: records.Tournament
     rounds: tuple[ScriptRound, ...]
     tables: int
 
 
-def script_of(tournament: Tournament) -> Script:
+def script_of(tournament: records.Tournament) -> Script:
     """The script of a recorded event. Raises Problem with round, table and players where a result cannot be typed."""
     names = {c.id: c.name for c in tournament.competitors}
     stages = stages_of(tournament)
@@ -88,7 +74,7 @@ def script_of(tournament: Tournament) -> Script:
     return Script(tournament, rounds, max((t.table for r in rounds for t in r.typing), default=1))
 
 
-def _round(tournament: Tournament, played: Round, stage: str, names: Mapping[str, str]) -> ScriptRound:
+def _round(tournament: records.Tournament, played: records.Round, stage: str, names: Mapping[str, str]) -> ScriptRound:
     taken = {match.table for match in played.matches if match.table is not None}
     free = iter(number for number in range(1, 2000) if number not in taken)
     matches: list[Mapping[str, Any]] = []
@@ -106,14 +92,14 @@ def _round(tournament: Tournament, played: Round, stage: str, names: Mapping[str
 
 
 def _typing(
-    tournament: Tournament, number: int, stage: str, match: Match, names: Mapping[str, str]
+    tournament: records.Tournament, number: int, stage: str, match: records.Match, names: Mapping[str, str]
 ) -> MatchTyping:
     """How a match is typed. A recorded "played" that the form takes only after time is typed then."""
     assert match.result is not None
     assert match.table is not None
     assert match.b is not None
     ruling = MatchTyping(match.table, match.a, match.b, match.result, False, (), ruling=True)
-    if match.result.ended == RULING:
+    if match.result.ended == records.RULING:
         return ruling
     book = rulebook(tournament.rulebook)
     options = book.options(tournament.options)
@@ -128,9 +114,9 @@ def _typing(
         # The table would draw a lot of its own.
         return ruling
     winner = book.winner(match.result, options)
-    side: Side = "b" if winner == "b" else "a"
-    for after_time, ended in ((False, match.result.ended), (True, match.result.ended), (True, TIME)):
-        if ended == TIME and match.result.ended not in (TIME, PLAYED):
+    side: records.Side = "b" if winner == "b" else "a"
+    for after_time, ended in ((False, match.result.ended), (True, match.result.ended), (True, records.TIME)):
+        if ended == records.TIME and match.result.ended not in (records.TIME, records.PLAYED):
             continue
         result = replace(match.result, ended=ended)
         try:
@@ -142,7 +128,7 @@ def _typing(
                   a=names[match.a], b=names[match.b], score=f"{match.result.score.a}:{match.result.score.b}")
 
 
-def made_up_event(rulebook_id: str, players: int, seed: int) -> Tournament:
+def made_up_event(rulebook_id: str, players: int, seed: int) -> records.Tournament:
     """A made-up event: Swiss rounds with a leaver, tie-breaks by the rulebook, cut, elimination with third place."""
     book = rulebook(rulebook_id)
     rand = random.Random(seed)
@@ -152,7 +138,7 @@ def made_up_event(rulebook_id: str, players: int, seed: int) -> Tournament:
     if 3 in book.best_of:
         options["stages"] = {"final": {"best_of": 3}}
     book.check_options(options)
-    event = Tournament(f"Made up: {book.title}", rulebook_id, None, options, seed,
+    event = records.Tournament(f"Made up: {book.title}", rulebook_id, None, options, seed,
                        tuple(_competitors(book, players, options)))
     while (following := _draw_next(event)) is not None:
         event = replace(event, rounds=(*event.rounds, following))
@@ -163,16 +149,16 @@ def made_up_event(rulebook_id: str, players: int, seed: int) -> Tournament:
     return event
 
 
-def _competitors(book: Rulebook, players: int, options: dict[str, Any]) -> Iterator[Competitor]:
+def _competitors(book: Rulebook, players: int, options: dict[str, Any]) -> Iterator[records.Competitor]:
     whole = book.options(options).get("squad_points")
     for n, person in enumerate(made_up_people(players, book.team_size)):
-        yield Competitor(f"p{n + 1}", person.name, members=person.members, captain=person.captain,
+        yield records.Competitor(f"p{n + 1}", person.name, members=person.members, captain=person.captain,
                          list={"total": whole - n % 4} if whole else None)
 
 
-def _draw_next(event: Tournament) -> Round | None:
+def _draw_next(event: records.Tournament) -> records.Round | None:
     stage = next_stage(event)
-    if stage == SWISS and len(event.stage_rounds(SWISS)) >= SWISS_ROUNDS:
+    if stage == records.SWISS and len(event.stage_rounds(records.SWISS)) >= SWISS_ROUNDS:
         return None
     try:
         pairing = next_round(event)
@@ -180,11 +166,11 @@ def _draw_next(event: Tournament) -> Round | None:
         if problem.key in ("bracket_decided", "nobody_left"):
             return None
         raise
-    form = pairing.notes.get("form") if stage == TIEBREAK else None
-    return Round(pairing.number, pairing.stage, pairing.matches, pairing.draw, form)
+    form = pairing.notes.get("form") if stage == records.TIEBREAK else None
+    return records.Round(pairing.number, pairing.stage, pairing.matches, pairing.draw, form)
 
 
-def _play_round(event: Tournament, book: Rulebook, rand: random.Random) -> Tournament:
+def _play_round(event: records.Tournament, book: Rulebook, rand: random.Random) -> records.Tournament:
     """The event with the last round's results, and squads where these are picked."""
     *before, last = event.rounds
     stage = stages_of(event)[last.number]
@@ -202,7 +188,8 @@ def _play_round(event: Tournament, book: Rulebook, rand: random.Random) -> Tourn
     matches = []
     for match in last.matches:
         if match.b is None:
-            picks = tuple(squads(match.a)) if book.squads and match.bye == BYE and last.stage != ELIMINATION else None
+            fields = book.squads and match.bye == records.BYE and last.stage != records.ELIMINATION
+            picks = tuple(squads(match.a)) if fields else None
             matches.append(replace(match, picks=picks))
             continue
         situation = Situation(THIRD_STAGE if match.game == THIRD else stage, (totals.get(match.a), totals.get(match.b)))
@@ -213,14 +200,14 @@ def _play_round(event: Tournament, book: Rulebook, rand: random.Random) -> Tourn
     return replace(event, rounds=(*before, replace(last, matches=tuple(matches))))
 
 
-def _result(book: Rulebook, event: Tournament, situation: Situation, known: dict[str, Any],
-            rand: random.Random) -> Result:
+def _result(book: Rulebook, event: records.Tournament, situation: Situation, known: dict[str, Any],
+            rand: random.Random) -> records.Result:
     """A random walk through the form, repeated until the rulebook accepts the result."""
     options = book.options(event.options)
     form = book.form(options, situation)
     while True:
         way = rand.choice(form.ways)
-        opener: Side = "a" if form.parallel else rand.choice(("a", "b"))
+        opener: records.Side = "a" if form.parallel else rand.choice(("a", "b"))
         answers = dict(known)
         seen = way.opened_by(opener)
         while (question := next_step(seen, answers)) is not None:
@@ -231,7 +218,8 @@ def _result(book: Rulebook, event: Tournament, situation: Situation, known: dict
             return result
 
 
-def _lost_by_the_opener(book: Rulebook, result: Result, way: Way, opener: Side, options: dict[str, Any]) -> bool:
+def _lost_by_the_opener(book: Rulebook, result: records.Result, way: Way, opener: records.Side,
+                        options: dict[str, Any]) -> bool:
     """Whether the side that opens has lost, which only the other side would report."""
     winner = book.winner(result, options)
     return way.winner != "decided" and winner in ("a", "b") and winner != opener and result.winner is None

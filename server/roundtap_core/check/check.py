@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from roundtap_core import records
 from roundtap_core.check.drawn_rounds import (
     bye_problems,
     cut_order_problems,
@@ -17,21 +18,6 @@ from roundtap_core.errors import Invalid, Problem
 from roundtap_core.lists.list_form import fold, names
 from roundtap_core.lists.squads import letter
 from roundtap_core.names import error_names, names_in
-from roundtap_core.records import (
-    CONCESSION,
-    NO_SHOW,
-    SIDES,
-    SQUADS_UNFIELDED,
-    SWISS,
-    TIEBREAK,
-    UNPAIRED_LOSS,
-    WON_BYE,
-    Competitor,
-    Match,
-    Round,
-    Tournament,
-    drawn_for,
-)
 from roundtap_core.rounds.never_fielded import never_fielded
 from roundtap_core.rulebooks.base import FIRST_PLAYER, NO, Options, Rulebook, Situation, may_play
 from roundtap_core.rulebooks.gate import result_problems
@@ -39,7 +25,7 @@ from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.standings.totals import list_totals
 
 
-def violations(tournament: Tournament) -> list[Problem]:
+def violations(tournament: records.Tournament) -> list[Problem]:
     """Every rule break, in the order of the event file; `where` is the place in that file.
 
     Only what no reading of the rules allows is named: where chance, a lot or a missing alternative could have led
@@ -53,14 +39,14 @@ def _in_file_order(where: str) -> list[tuple[int, str]]:
     return [(int(step), "") if step.isdecimal() else (-1, step) for step in where.split("/")]
 
 
-def match_places(tournament: Tournament) -> Iterator[tuple[Round, Match, str]]:
+def match_places(tournament: records.Tournament) -> Iterator[tuple[records.Round, records.Match, str]]:
     """Every match with its round and its place in the event file."""
     for r, played in enumerate(tournament.rounds):
         for m, match in enumerate(played.matches):
             yield played, match, f"/rounds/{r}/matches/{m}"
 
 
-def impossible_results(tournament: Tournament) -> Iterator[Problem]:
+def impossible_results(tournament: records.Tournament) -> Iterator[Problem]:
     """Results that could not be entered anew, and those that the announced options exclude."""
     book = rulebook(tournament.rulebook)
     options = book.options(tournament.options)
@@ -78,17 +64,18 @@ def impossible_results(tournament: Tournament) -> Iterator[Problem]:
                 yield wrong.at(f"{where}/result")
 
 
-def _conceded_after_winning(book: Rulebook, match: Match, options: Options, situation: Situation) -> Iterator[Problem]:
+def _conceded_after_winning(book: Rulebook, match: records.Match, options: Options,
+                            situation: Situation) -> Iterator[Problem]:
     """Who has won by the document does not concede; an official may have entered it, with a reason (section 9)."""
     result = match.result
-    if result is None or result.ended != CONCESSION or (match.record or {}).get("decided"):
+    if result is None or result.ended != records.CONCESSION or (match.record or {}).get("decided"):
         return
-    if result.conceded_by in SIDES and book.has_won(
+    if result.conceded_by in records.SIDES and book.has_won(
             result, "a" if result.conceded_by == "a" else "b", options, situation):
         yield Problem("winner_concedes", where="/conceded_by")
 
 
-def impossible_options(tournament: Tournament) -> Iterator[Problem]:
+def impossible_options(tournament: records.Tournament) -> Iterator[Problem]:
     """Options beyond the document's limits."""
     try:
         rulebook(tournament.rulebook).check_options(tournament.options)
@@ -96,7 +83,7 @@ def impossible_options(tournament: Tournament) -> Iterator[Problem]:
         yield problem
 
 
-def other_options(tournament: Tournament) -> Iterator[Problem]:
+def other_options(tournament: records.Tournament) -> Iterator[Problem]:
     """Options that held, according to the file, and that its options and the rulebook do not give."""
     told = (tournament.record or {}).get("effective_options", {})
     holds = rulebook(tournament.rulebook).options(tournament.options)
@@ -106,41 +93,41 @@ def other_options(tournament: Tournament) -> Iterator[Problem]:
                           right=holds.get(key, "–"))
 
 
-def open_matches(tournament: Tournament) -> Iterator[Problem]:
+def open_matches(tournament: records.Tournament) -> Iterator[Problem]:
     """Matches without a result although a later round was drawn."""
     for played, match, where in match_places(tournament):
         if match.bye is None and match.result is None and played.number < len(tournament.rounds):
             yield Problem("open_match", where=where, round=played.number)
 
 
-def repeats(tournament: Tournament) -> Iterator[Problem]:
+def repeats(tournament: records.Tournament) -> Iterator[Problem]:
     """Pairings that a stage saw before. A tie-break round may repeat them."""
     names = error_names(tournament)
     met: dict[tuple[str, frozenset[str]], int] = {}
     for played, match, where in match_places(tournament):
-        if match.b is None or played.stage == TIEBREAK:
+        if match.b is None or played.stage == records.TIEBREAK:
             continue
         first = met.setdefault((played.stage, frozenset((match.a, match.b))), played.number)
         if first != played.number:
             yield Problem("repeat", where=where, a=names[match.a], b=names[match.b], round=first)
 
 
-def paired_after_leaving(tournament: Tournament) -> Iterator[Problem]:
+def paired_after_leaving(tournament: records.Tournament) -> Iterator[Problem]:
     """Who dropped or was disqualified is not paired any more (an unpaired loss is no pairing)."""
     names = error_names(tournament)
     left = {competitor.id: competitor.left_after for competitor in tournament.competitors}
     for played, match, where in match_places(tournament):
         for side, who in (("a", match.a), ("b", match.b)):
             last = left.get(who) if who else None
-            if who and last is not None and played.number > last and match.bye != UNPAIRED_LOSS:
+            if who and last is not None and played.number > last and match.bye != records.UNPAIRED_LOSS:
                 yield Problem("paired_after_leaving", where=f"{where}/{side}", competitor=names[who], round=last)
 
 
-def missing_from_rounds(tournament: Tournament) -> Iterator[Problem]:
+def missing_from_rounds(tournament: records.Tournament) -> Iterator[Problem]:
     """In every Swiss round each active competitor stands somewhere, if only with an unpaired loss."""
     names = error_names(tournament)
     for r, played in enumerate(tournament.rounds):
-        if played.stage != SWISS:
+        if played.stage != records.SWISS:
             # Later stages do not include all players.
             continue
         seated = {who for match in played.matches for who in (match.a, match.b)}
@@ -150,7 +137,7 @@ def missing_from_rounds(tournament: Tournament) -> Iterator[Problem]:
                 yield Problem("missing_from_round", where=f"/rounds/{r}/matches", competitor=names[competitor.id])
 
 
-def left_too_late(tournament: Tournament) -> Iterator[Problem]:
+def left_too_late(tournament: records.Tournament) -> Iterator[Problem]:
     """No competitor dropped after a round that was never drawn."""
     rounds = len(tournament.rounds)
     for c, competitor in enumerate(tournament.competitors):
@@ -160,31 +147,32 @@ def left_too_late(tournament: Tournament) -> Iterator[Problem]:
                 yield Problem("left_after_undrawn_round", where=f"/competitors/{c}/{key}", value=last, rounds=rounds)
 
 
-def won_byes(tournament: Tournament) -> Iterator[Problem]:
+def won_byes(tournament: records.Tournament) -> Iterator[Problem]:
     """A won bye is sat out in round 1, there only, and only by its winner. A latecomer to round 1 has lost it."""
     names = error_names(tournament)
     owed = {competitor.id for competitor in tournament.competitors if competitor.won_bye}
     for played, match, where in match_places(tournament):
-        if match.bye == WON_BYE and played.number > 1:
+        if match.bye == records.WON_BYE and played.number > 1:
             yield Problem("won_bye_after_round_1", where=f"{where}/bye", competitor=names[match.a])
-        elif match.bye == WON_BYE and match.a not in owed:
+        elif match.bye == records.WON_BYE and match.a not in owed:
             yield Problem("won_bye_of_another", where=f"{where}/bye", competitor=names[match.a])
-        elif played.number == 1 and played.stage == SWISS and match.bye not in (WON_BYE, UNPAIRED_LOSS):
+        elif played.number == 1 and played.stage == records.SWISS and match.bye not in (records.WON_BYE,
+                                                                                        records.UNPAIRED_LOSS):
             for side, who in (("a", match.a), ("b", match.b)):
                 if who in owed:
                     yield Problem("won_bye_not_given", where=f"{where}/{side}", competitor=names[who])
 
 
-def no_shows(tournament: Tournament) -> Iterator[Problem]:
+def no_shows(tournament: records.Tournament) -> Iterator[Problem]:
     """A player who did not appear stands in the same round with an unpaired loss."""
     for r, played in enumerate(tournament.rounds):
-        waiting = [m for m, match in enumerate(played.matches) if match.bye == NO_SHOW]
-        absent = sum(match.bye == UNPAIRED_LOSS for match in played.matches)
+        waiting = [m for m, match in enumerate(played.matches) if match.bye == records.NO_SHOW]
+        absent = sum(match.bye == records.UNPAIRED_LOSS for match in played.matches)
         for m in waiting[absent:]:
             yield Problem("no_show_of_nobody", where=f"/rounds/{r}/matches/{m}/bye")
 
 
-def structure(tournament: Tournament) -> Iterator[Problem]:
+def structure(tournament: records.Tournament) -> Iterator[Problem]:
     """Not more Swiss rounds than the structure has for those who were there when round 1 was drawn."""
     if not tournament.rounds:
         return
@@ -193,11 +181,11 @@ def structure(tournament: Tournament) -> Iterator[Problem]:
     if options.get("structure") == "own" and options.get("swiss_rounds") is None:
         return
     try:
-        planned, _ = book.structure(drawn_for(tournament.rounds[0].matches), options)
+        planned, _ = book.structure(records.drawn_for(tournament.rounds[0].matches), options)
     except Problem as problem:
         yield problem
         return
-    swiss = [r for r, played in enumerate(tournament.rounds) if played.stage == SWISS]
+    swiss = [r for r, played in enumerate(tournament.rounds) if played.stage == records.SWISS]
     for r in swiss[planned:]:
         yield Problem("too_many_rounds", where=f"/rounds/{r}", planned=planned)
 
@@ -206,7 +194,7 @@ DECK_TWICE = "list_deck_twice"
 """What the lists together show and no reading of the rules allows; the rest is only flagged."""
 
 
-def list_violations(tournament: Tournament) -> Iterator[Problem]:
+def list_violations(tournament: records.Tournament) -> Iterator[Problem]:
     """Every competitor's, with places like "/competitors/3/list/ships/2/points"; and two decks of one name.
 
     Only a file that says so itself has to hold complete lists: others may have been kept on paper.
@@ -224,7 +212,7 @@ def list_violations(tournament: Tournament) -> Iterator[Problem]:
             yield problem.replace(f"/competitors/{began[int(at)]}/{rest}")
 
 
-def squad_problems(tournament: Tournament) -> Iterator[Problem]:
+def squad_problems(tournament: records.Tournament) -> Iterator[Problem]:
     """Every squad is fielded once in the event; nothing is said of who has no recorded picks at all, nor of whom the
     organizer named at the end, with the reason."""
     book = rulebook(tournament.rulebook)
@@ -242,12 +230,12 @@ def squad_problems(tournament: Tournament) -> Iterator[Problem]:
     shown = names_in(tournament)
     places = {competitor.id: c for c, competitor in enumerate(tournament.competitors)}
     for who, missing in never_fielded(tournament).items():
-        if (SQUADS_UNFIELDED, who) not in said:
+        if (records.SQUADS_UNFIELDED, who) not in said:
             yield Problem("squads_not_fielded", where=f"/competitors/{places[who]}", competitor=shown[who],
                           squads=", ".join(f"{letter(squad)} ({squad})" for squad in missing))
 
 
-def people_problems(tournament: Tournament) -> Iterator[Problem]:
+def people_problems(tournament: records.Tournament) -> Iterator[Problem]:
     """Officials without exactly one organizer among them; officials who play where the rulebook bars them; teams that
     are not whole, or share a person; a captain who is none of the team; members of a lone player."""
     book = rulebook(tournament.rulebook)
@@ -270,7 +258,7 @@ def people_problems(tournament: Tournament) -> Iterator[Problem]:
                           members=", ".join(competitor.members))
 
 
-def official_problems(tournament: Tournament) -> Iterator[Problem]:
+def official_problems(tournament: records.Tournament) -> Iterator[Problem]:
     """Of a file that names its officials: a judge where the rulebook wants one, and for every official who plays a
     second one, where playing is allowed at all.
 
@@ -301,7 +289,7 @@ def _ruled_by_another(officials: list[dict[str, Any]], who: str) -> bool:
     return any(own or official.get("second") for official in officials if official.get("plays") != who)
 
 
-def _team_problems(team: Competitor, size: int, where: str, teams: dict[str, str]) -> Iterator[Problem]:
+def _team_problems(team: records.Competitor, size: int, where: str, teams: dict[str, str]) -> Iterator[Problem]:
     """"Juego por equipos épico": two members, one of them captain; no one plays in two teams. `teams`: whose members
     were seen before."""
     if len(team.members) != size:
@@ -314,7 +302,7 @@ def _team_problems(team: Competitor, size: int, where: str, teams: dict[str, str
             yield Problem("member_twice", where=f"{where}/members/{place}", name=member, team=first)
 
 
-RULES: tuple[Callable[[Tournament], Iterator[Problem]], ...] = (
+RULES: tuple[Callable[[records.Tournament], Iterator[Problem]], ...] = (
     impossible_results, open_matches, repeats, paired_after_leaving, missing_from_rounds, left_too_late, won_byes,
     no_shows, structure, bye_problems, cut_order_problems, elimination_problems, impossible_options, other_options,
     tiebreak_problems, drawn_round_problems, squad_problems, people_problems, official_problems, list_violations,

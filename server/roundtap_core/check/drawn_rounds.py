@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
+from roundtap_core import records
 from roundtap_core.elimination.bracket import Bracket, BracketGame, bracket_of, present_in_round
 from roundtap_core.elimination.next_games import game_to_match
 from roundtap_core.elimination.shape import THIRD, games_in
@@ -14,22 +15,6 @@ from roundtap_core.errors import Invalid, Problem
 from roundtap_core.names import error_names, names_in
 from roundtap_core.pairing.cardinality import LargestMatching
 from roundtap_core.pairing.pairing_pool import met_among
-from roundtap_core.records import (
-    BYE,
-    ELIMINATION,
-    FINISHED_EARLY,
-    NO_SHOW,
-    SECOND_SWISS,
-    SWISS,
-    TIE_OPEN,
-    TIEBREAK,
-    UNPAIRED_LOSS,
-    WON_BYE,
-    Match,
-    Round,
-    StandingsRow,
-    Tournament,
-)
 from roundtap_core.rounds.next_round import open_ties
 from roundtap_core.rulebooks.base import BYE_LAST
 from roundtap_core.rulebooks.registry import known_plan, rulebook
@@ -40,11 +25,12 @@ IMPOSED = "imposed"
 """How a draw is called that people made, or changed: whom they paired is their word, and noted with the round."""
 
 
-def drawn_round_problems(tournament: Tournament) -> Iterator[Problem]:
+def drawn_round_problems(tournament: records.Tournament) -> Iterator[Problem]:
     """Nothing is reported where an organizer paired manually, or a later correction leaves open how it stood."""
     names = names_in(tournament)
     for r, played in enumerate(tournament.rounds):
-        if played.stage == SWISS and played.number > 1 and (played.draw is None or played.draw.method != IMPOSED):
+        if played.stage == records.SWISS and played.number > 1 and (played.draw is None
+                                                                    or played.draw.method != IMPOSED):
             before = tournament_before(tournament, played.number)
             yield from _split_groups(before, played, f"/rounds/{r}", names) if before is not None else ()
         yield from _extra_minutes(tournament, played, f"/rounds/{r}/extra_minutes")
@@ -53,14 +39,16 @@ def drawn_round_problems(tournament: Tournament) -> Iterator[Problem]:
         yield from _unfinished(tournament, names)
 
 
-def _split_groups(before: Tournament, played: Round, where: str, names: Mapping[str, str]) -> Iterator[Problem]:
+def _split_groups(before: records.Tournament, played: records.Round, where: str,
+                  names: Mapping[str, str]) -> Iterator[Problem]:
     """Two with the same points who had not met, both paired with players below them who could have met each other:
     as many pairs within a group as can be is the first aim of every draw (`pairing`, line 3)."""
     try:
         points = {row.competitor: row.points for row in standings(before, before.rounds[-1].number)}
     except Problem:
         return
-    met = {frozenset((m.a, m.b)) for each in before.stage_rounds(SWISS) for m in each.matches if m.b is not None}
+    met = {frozenset((m.a, m.b)) for each in before.stage_rounds(records.SWISS) for m in each.matches
+           if m.b is not None}
     down: list[tuple[str, str, int]] = []
     for m, match in enumerate(played.matches):
         if match.b is None or match.a not in points or match.b not in points:
@@ -75,7 +63,7 @@ def _split_groups(before: Tournament, played: Round, where: str, names: Mapping[
         down.append((high, low, m))
 
 
-def _extra_minutes(tournament: Tournament, played: Round, where: str) -> Iterator[Problem]:
+def _extra_minutes(tournament: records.Tournament, played: records.Round, where: str) -> Iterator[Problem]:
     minutes = (played.record or {}).get("extra_minutes")
     if minutes is None:
         return
@@ -84,52 +72,54 @@ def _extra_minutes(tournament: Tournament, played: Round, where: str) -> Iterato
         yield Invalid("figure_out_of_range", where=where, value=minutes, minimum=low, maximum=high)
 
 
-def _missing(tournament: Tournament) -> tuple[int, int] | None:
+def _missing(tournament: records.Tournament) -> tuple[int, int] | None:
     """(rounds played, rounds planned) where Swiss rounds are missing; None where none are, or none were planned."""
     options = rulebook(tournament.rulebook).options(tournament.options)
     if options.get("structure") == "own" and options.get("swiss_rounds") is None:
         return None
-    planned, swiss = known_plan(tournament), len(tournament.stage_rounds(SWISS))
+    planned, swiss = known_plan(tournament), len(tournament.stage_rounds(records.SWISS))
     return (swiss, planned[0]) if planned is not None and swiss < planned[0] else None
 
 
-def _too_early(tournament: Tournament) -> Iterator[Problem]:
-    later = next((r for r, played in enumerate(tournament.rounds) if played.stage in (ELIMINATION, SECOND_SWISS)), None)
+def _too_early(tournament: records.Tournament) -> Iterator[Problem]:
+    later = next((r for r,
+                  played in enumerate(tournament.rounds)
+                  if played.stage in (records.ELIMINATION, records.SECOND_SWISS)), None)
     if later is not None and (missing := _missing(tournament)) is not None:
         yield Problem("stage_too_early", where=f"/rounds/{later}", played=missing[0], planned=missing[1])
 
 
-def _unfinished(tournament: Tournament, names: Mapping[str, str]) -> Iterator[Problem]:
+def _unfinished(tournament: records.Tournament, names: Mapping[str, str]) -> Iterator[Problem]:
     """A file that says the event is over, with something still to be played."""
     last = len(tournament.rounds) - 1
-    open_now: list[tuple[int, Match]] = [
+    open_now: list[tuple[int, records.Match]] = [
         (m, match) for m, match in enumerate(tournament.rounds[-1].matches if tournament.rounds else ())
         if match.bye is None and match.result is None]
     for m, _ in open_now:
         yield Problem("finished_with_open_match", where=f"/rounds/{last}/matches/{m}")
     said = {point["kind"] for line in (tournament.record or {}).get("played_on", ()) for point in line["points"]}
-    if FINISHED_EARLY in said:
+    if records.FINISHED_EARLY in said:
         # The organizer said so, and why.
         return
-    later = any(played.stage in (ELIMINATION, SECOND_SWISS) for played in tournament.rounds)
+    later = any(played.stage in (records.ELIMINATION, records.SECOND_SWISS) for played in tournament.rounds)
     if not later and (missing := _missing(tournament)) is not None:
         yield Problem("finished_early", where="/finished", played=missing[0], planned=missing[1])
         return
     try:
-        ties = [] if open_now or later or TIE_OPEN in said else open_ties(tournament)
+        ties = [] if open_now or later or records.TIE_OPEN in said else open_ties(tournament)
     except Problem:
         return
     for tie in ties:
         yield Problem("finished_with_tie", where="/finished", names=", ".join(names[who] for who in tie))
 
 
-def bye_problems(tournament: Tournament) -> Iterator[Problem]:
+def bye_problems(tournament: records.Tournament) -> Iterator[Problem]:
     """What is wrong with the byes of the Swiss rounds. Won byes and no-shows are not drawn, so they are not judged."""
     names = error_names(tournament)
     for r, played in enumerate(tournament.rounds):
-        if played.stage != SWISS:
+        if played.stage != records.SWISS:
             continue
-        given = [m for m, match in enumerate(played.matches) if match.bye == BYE]
+        given = [m for m, match in enumerate(played.matches) if match.bye == records.BYE]
         for m in given[1:]:
             yield Problem("several_byes", where=f"/rounds/{r}/matches/{m}/bye")
         # With several byes there is no telling who else should have had the one.
@@ -139,7 +129,7 @@ def bye_problems(tournament: Tournament) -> Iterator[Problem]:
 
 
 def _misplaced(
-    tournament: Tournament, played: Round, holder: str, where: str, names: dict[str, str]
+    tournament: records.Tournament, played: records.Round, holder: str, where: str, names: dict[str, str]
 ) -> Iterator[Problem]:
     """Whether another player had to get this bye (line 2 of the criterion in `pairing`).
 
@@ -148,8 +138,8 @@ def _misplaced(
     before = tournament_before(tournament, played.number)
     if before is None:
         return
-    drawn = _byes(before, (BYE, WON_BYE))[holder]
-    at_most = _byes(before, (BYE, WON_BYE, NO_SHOW))
+    drawn = _byes(before, (records.BYE, records.WON_BYE))[holder]
+    at_most = _byes(before, (records.BYE, records.WON_BYE, records.NO_SHOW))
     field = [who for match in played.matches if match.b is not None for who in (match.a, match.b)]
     better = [who for who in field if at_most[who] < drawn]
     lower = [who for who in _surely_below(before, holder) if at_most[who] <= drawn and who in field]
@@ -160,11 +150,11 @@ def _misplaced(
         yield Problem("bye_too_high", where=where, competitor=names[holder], other=names[entitled])
 
 
-def _byes(tournament: Tournament, kinds: tuple[str, ...]) -> Counter[str]:
+def _byes(tournament: records.Tournament, kinds: tuple[str, ...]) -> Counter[str]:
     return Counter(match.a for played in tournament.rounds for match in played.matches if match.bye in kinds)
 
 
-def _surely_below(before: Tournament, holder: str) -> list[str]:
+def _surely_below(before: records.Tournament, holder: str) -> list[str]:
     """Who stood below `holder`, last first, as far as the rulebook's bye looks: the lot does not count as below."""
     book = rulebook(before.rulebook)
     try:
@@ -177,36 +167,36 @@ def _surely_below(before: Tournament, holder: str) -> list[str]:
         return []
     # Whoever came back got losses for rounds missed, which changed the strength of schedule of earlier opponents: how
     # ties stood when the round was drawn, can no longer be told.
-    came_back = any(match.bye == UNPAIRED_LOSS for played in before.rounds for match in played.matches)
+    came_back = any(match.bye == records.UNPAIRED_LOSS for played in before.rounds for match in played.matches)
     if book.bye_after_round_1 == BYE_LAST and not came_back:
-        below: Sequence[StandingsRow] = rows[_end_of_tie(rows, place) :]
+        below: Sequence[records.StandingsRow] = rows[_end_of_tie(rows, place) :]
     else:
         below = [row for row in rows if row.points < rows[place].points]
     return [row.competitor for row in reversed(below)]
 
 
-def _end_of_tie(rows: Sequence[StandingsRow], place: int) -> int:
+def _end_of_tie(rows: Sequence[records.StandingsRow], place: int) -> int:
     while rows[place].decided_by == RANDOM:
         place += 1
     return place + 1
 
 
-def first_bye_due(before: Tournament, field: list[str], holder: str, candidates: list[str]) -> str | None:
+def first_bye_due(before: records.Tournament, field: list[str], holder: str, candidates: list[str]) -> str | None:
     """The first of `candidates` whose bye would have left a round without a repeat for `holder` and the others."""
     if not candidates:
         return None
     there = [holder, *field]
     place = {who: i for i, who in enumerate(there)}
-    met = met_among(before, SWISS, place)
+    met = met_among(before, records.SWISS, place)
     if len(there) % 2 and len(there) - 1 >= 2 * max(map(len, met)) + 2:
         return candidates[0]  # Dirac: whoever stays out, the others can all be paired without a repeat.
     largest = LargestMatching(range(len(there)), met)
     return next((who for who in candidates if largest.unmatched == 1 and place[who] in largest.spare), None)
 
 
-def tiebreak_problems(tournament: Tournament) -> Iterator[Problem]:
+def tiebreak_problems(tournament: records.Tournament) -> Iterator[Problem]:
     """A tie-break match is between two of one tie at a prize or cut place; elimination begins when all are broken."""
-    played = [r for r in tournament.rounds if r.stage == TIEBREAK]
+    played = [r for r in tournament.rounds if r.stage == records.TIEBREAK]
     may = rulebook(tournament.rulebook).tiebreak_rounds
     if not played and not may:
         return
@@ -214,11 +204,11 @@ def tiebreak_problems(tournament: Tournament) -> Iterator[Problem]:
     eliminated = False
     for r, round_ in enumerate(tournament.rounds):
         where = f"/rounds/{r}"
-        if round_.stage == ELIMINATION:
+        if round_.stage == records.ELIMINATION:
             if may and not eliminated:
                 yield from _unbroken(tournament, round_.number, where, shown)
             eliminated = True
-        if round_.stage != TIEBREAK:
+        if round_.stage != records.TIEBREAK:
             continue
         if not may:
             yield Problem("no_tiebreak_rounds", where=where, rulebook=tournament.rulebook)
@@ -232,13 +222,13 @@ def tiebreak_problems(tournament: Tournament) -> Iterator[Problem]:
                               names=" – ".join(sorted(shown[who] for who in pair if who)))
 
 
-def _unbroken(tournament: Tournament, number: int, where: str, shown: dict[str, str]) -> Iterator[Problem]:
+def _unbroken(tournament: records.Tournament, number: int, where: str, shown: dict[str, str]) -> Iterator[Problem]:
     before = _as_drawn(tournament, number)
     for tie in _ties(before) if before is not None else ():
         yield Problem("tie_not_broken", where=where, names=", ".join(shown[who] for who in tie))
 
 
-def _as_drawn(tournament: Tournament, number: int) -> Tournament | None:
+def _as_drawn(tournament: records.Tournament, number: int) -> records.Tournament | None:
     """As it stood when round `number` was drawn: who left later was still there. None where it cannot be told."""
     stood = tournament_before(tournament, number)
     return stood and replace(stood, competitors=tuple(
@@ -250,7 +240,7 @@ def _later(last: int | None, number: int) -> int | None:
     return None if last is not None and last >= number else last
 
 
-def _ties(before: Tournament) -> list[tuple[str, ...]]:
+def _ties(before: records.Tournament) -> list[tuple[str, ...]]:
     try:
         return open_ties(before)
     except Problem:
@@ -258,9 +248,9 @@ def _ties(before: Tournament) -> list[tuple[str, ...]]:
         return []
 
 
-def elimination_problems(tournament: Tournament) -> Iterator[Problem]:
+def elimination_problems(tournament: records.Tournament) -> Iterator[Problem]:
     """What no reading of the rules allows. Who made the cut is not judged, since a place may have been declined."""
-    played = tournament.stage_rounds(ELIMINATION)
+    played = tournament.stage_rounds(records.ELIMINATION)
     if not played:
         return
     names = error_names(tournament)
@@ -283,10 +273,11 @@ def elimination_problems(tournament: Tournament) -> Iterator[Problem]:
             yield from _pairing_problems(tournament, bracket, bracket_round, round_, where, names)
 
 
-def cut_order_problems(tournament: Tournament) -> Iterator[Problem]:
+def cut_order_problems(tournament: records.Tournament) -> Iterator[Problem]:
     """An order of the cut that the Swiss rounds do not give. Nothing is said where corrections or a disqualification of
     about that time leave open what it was made from: they may have come before or after it, several in any order."""
-    begun = next((played.number for played in tournament.rounds if played.stage in (ELIMINATION, SECOND_SWISS)),
+    begun = next((played.number for played in tournament.rounds
+                  if played.stage in (records.ELIMINATION, records.SECOND_SWISS)),
                  len(tournament.rounds) + 1)
     said = [each.get("after_round", begun) for played in tournament.rounds if played.number < begun
             for match in played.matches for each in (match.record or {}).get("corrections", ())]
@@ -312,11 +303,11 @@ def cut_order_problems(tournament: Tournament) -> Iterator[Problem]:
     yield Problem("cut_order_differs", where="/cut/order", n=n + 1, right=names[right[n]], competitor=names[kept[n]])
 
 
-def _number_problems(played: Round, games: int, where: str) -> Iterator[Problem]:
+def _number_problems(played: records.Round, games: int, where: str) -> Iterator[Problem]:
     """Each game has its own number, 1 to the number of games; one may be missing where both sides have left."""
     seen: set[int | str] = set()
     for m, match in enumerate(played.matches):
-        if match.bye == UNPAIRED_LOSS:
+        if match.bye == records.UNPAIRED_LOSS:
             continue
         game = match.game
         third = game == THIRD and games == 1
@@ -328,18 +319,19 @@ def _number_problems(played: Round, games: int, where: str) -> Iterator[Problem]
 
 
 def _pairing_problems(
-    tournament: Tournament, bracket: Bracket, bracket_round: int, played: Round, where: str, names: dict[str, str]
+    tournament: records.Tournament, bracket: Bracket, bracket_round: int, played: records.Round, where: str,
+    names: dict[str, str]
 ) -> Iterator[Problem]:
     due = {game.game: _expected_players(bracket, game) for game in bracket.games if game.round == bracket_round}
     there = present_in_round(tournament, played.number)
     for m, match in enumerate(played.matches):
-        if match.bye == UNPAIRED_LOSS or match.game is None or (match.game == THIRD and match.game not in due):
+        if match.bye == records.UNPAIRED_LOSS or match.game is None or (match.game == THIRD and match.game not in due):
             continue
         place = f"{where}/matches/{m}"
         pair = due[match.game]
         if match.b is None:
             absent = {who for who in pair if who != match.a}
-            if match.bye in (BYE, WON_BYE) and match.a in pair and absent:
+            if match.bye in (records.BYE, records.WON_BYE) and match.a in pair and absent:
                 yield Problem("bracket_bye", where=f"{place}/bye", competitor=names[match.a], game=match.game,
                               opponent=names[absent.pop()])
             wrong = match.a not in pair
@@ -362,6 +354,6 @@ def _expected_players(bracket: Bracket, game: BracketGame) -> set[str]:
         number = game.game
         assert isinstance(number, int)
         return {seeds[s - 1] for s in (number, bracket.size + 1 - number) if s <= len(seeds)}
-    match: Match | None = game_to_match(game)
+    match: records.Match | None = game_to_match(game)
     sides = (game.a.competitor, game.b.competitor)
     return {who for who in ((match.a, match.b) if match else sides) if who}

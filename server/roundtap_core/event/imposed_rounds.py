@@ -11,20 +11,12 @@ from msgspec.structs import asdict
 
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Invalid, Problem
+from roundtap_core.event import mending_steps
 from roundtap_core.event.closing import close_live
 from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.event_flow import elimination_rounds
 from roundtap_core.event.judging import roles_of
 from roundtap_core.event.lookups import require_reason
-from roundtap_core.event.mending_steps import (
-    IMPOSED,
-    UNPAIRED,
-    MatchChange,
-    Mend,
-    refuse_stale_plan,
-    waiting_competitors,
-    warnings_of_round,
-)
 from roundtap_core.event.state import DRAFT, EventState, MatchState, RoundState, active_ids
 from roundtap_core.records import BYES, ELIMINATION, STAGES, SWISS, SWISS_STAGES, Draw, Match
 from roundtap_core.rulebooks.base import ORGANIZER
@@ -73,16 +65,17 @@ def impose_round(state: EventState, command: ImposeRound, now: Instant) -> list[
     if command.reason or command.plan:
         reason = require_reason(command.reason)
         roles_of(state, command.by)
-        refuse_stale_plan(_mend(state, command, matches), command.plan)
-        said = {"what": IMPOSED, "by": command.by, "reason": reason}
+        mending_steps.refuse_stale_plan(_mend(state, command, matches), command.plan)
+        said = {"what": mending_steps.IMPOSED, "by": command.by, "reason": reason}
         _mark_by_hand(state, matches, said)
         more = {"mends": [{**said, "number": state.number + len(closing) + 1,
                            "matches": [f"{_number(state)}.{n}" for n, _ in enumerate(matches, start=1)]}]}
-    return [*closing, round_drawn(_number(state), command.stage, _imposed_draw(state), matches, {IMPOSED: True},
+    return [*closing,
+            round_drawn(_number(state), command.stage, _imposed_draw(state), matches, {mending_steps.IMPOSED: True},
                                   command.tiebreak_form, **more)]
 
 
-def imposed_mend(state: EventState, command: ImposeRound) -> Mend:
+def imposed_mend(state: EventState, command: ImposeRound) -> mending_steps.Mend:
     """What the round would be, for showing it before it is made. Raises the Problems that would refuse it."""
     close_live(state)
     return _mend(state, command, _resolve_matches(state, command))
@@ -98,7 +91,7 @@ def round_drawn(number: int, stage: str, draw: Draw, matches: Iterable[Mapping[s
 
 def _imposed_draw(state: EventState) -> Draw:
     """That the round was imposed, as the attempt after the one that it takes the place of."""
-    return Draw(0, 1 + (state.draft.draw.attempt if state.draft and state.draft.draw else 0), IMPOSED)
+    return Draw(0, 1 + (state.draft.draw.attempt if state.draft and state.draft.draw else 0), mending_steps.IMPOSED)
 
 
 def _refuse_stage(state: EventState, stage: str) -> None:
@@ -131,7 +124,7 @@ def _resolve_matches(state: EventState, command: ImposeRound) -> list[dict[str, 
     return matches
 
 
-def _mend(state: EventState, command: ImposeRound, matches: Sequence[Mapping[str, Any]]) -> Mend:
+def _mend(state: EventState, command: ImposeRound, matches: Sequence[Mapping[str, Any]]) -> mending_steps.Mend:
     """The round as one step, with the warnings to show before."""
     number = _number(state)
     seats = [Match(m["a"], m.get("b"), m.get("table"), m.get("bye")) for m in matches]
@@ -143,9 +136,11 @@ def _mend(state: EventState, command: ImposeRound, matches: Sequence[Mapping[str
         raise Problem("mend_fixed_pairing")
     played = RoundState(number, command.stage, DRAFT, tuple(
         MatchState(f"{number}.{n}", seat) for n, seat in enumerate(seats, start=1)))
-    missing = [who for who, (why, _) in waiting_competitors(state, played).items() if why == UNPAIRED]
-    changes = tuple(MatchChange(m.id, m.match, None) for m in played.matches)
-    return Mend(number, IMPOSED, changes, (), warnings_of_round(state, played, missing))
+    missing = [who for who,
+               (why, _) in mending_steps.waiting_competitors(state, played).items() if why == mending_steps.UNPAIRED]
+    changes = tuple(mending_steps.MatchChange(m.id, m.match, None) for m in played.matches)
+    return mending_steps.Mend(number, mending_steps.IMPOSED, changes, (),
+                              mending_steps.warnings_of_round(state, played, missing))
 
 
 def _mark_by_hand(state: EventState, matches: Sequence[dict[str, Any]], said: Mapping[str, Any]) -> None:
@@ -205,7 +200,7 @@ def adopt_round(state: EventState, command: AdoptRound, now: Instant) -> list[Ne
                 **({"revision": match["revision"]} if match.get("revision") else {})}
                for match in sorted(command.matches, key=_place)]
     number_tables(matches, command.busy_tables)
-    notes = {IMPOSED: True, ADOPTED: True}
+    notes = {mending_steps.IMPOSED: True, ADOPTED: True}
     return [*before,
             round_drawn(command.number, command.stage, _imposed_draw(state), matches, notes, command.tiebreak_form,
                                  mark=command.mark)]

@@ -14,19 +14,10 @@ from msgspec.structs import replace
 
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Invalid, Problem
+from roundtap_core.event import lookups
 from roundtap_core.event.entries import Entry, NewEntries, NewEntry
 from roundtap_core.event.event_flow import match_clock
 from roundtap_core.event.leaving import leave_open_match, rounds_taken_back, ruling_both_left
-from roundtap_core.event.lookups import (
-    Step,
-    find_match,
-    last_round,
-    match_of_two,
-    of_match,
-    require_entrant,
-    require_reason,
-    without_draft,
-)
 from roundtap_core.event.match_log import APPEAL, DECISION, EXTENSION, RULING, LogLine
 from roundtap_core.event.official import ROLES, Official
 from roundtap_core.event.state import PUBLISHED, Entrant, EventState, MatchState, RoundState, active_ids
@@ -235,7 +226,7 @@ def _set_officials(state: EventState, command: SetOfficials, now: Instant) -> Ne
         if official.role not in ROLES:
             raise Invalid("not_one_of", value=official.role, options=", ".join(ROLES))
         if official.plays is not None:
-            require_entrant(state, official.plays)
+            lookups.require_entrant(state, official.plays)
         for name in (official.id, official.plays):
             if name is not None and (name in seen or (name == official.id and name in state.entrants)):
                 raise Problem("official_twice")
@@ -269,18 +260,18 @@ def _official_duty(state: EventState, command: OfficialDuty, now: Instant) -> Ne
 
 def _warn(state: EventState, command: Warn, now: Instant) -> NewEntries:
     """Kept with the round and the reason, as the event file has it."""
-    entrant = require_entrant(state, command.competitor)
+    entrant = lookups.require_entrant(state, command.competitor)
     roles_of(state, command.by)
     if entrant.disqualified_after is not None:
         raise Problem("already_left", competitor=entrant.id)
     return [NewEntry("competitor-warned", {
-        "competitor": entrant.id, "round": last_round(state), "reason": require_reason(command.reason),
+        "competitor": entrant.id, "round": lookups.last_round(state), "reason": lookups.require_reason(command.reason),
         "by": command.by,
     })]
 
 
 def _propose(state: EventState, command: ProposeDisqualification, now: Instant) -> NewEntries:
-    entrant = require_entrant(state, command.competitor)
+    entrant = lookups.require_entrant(state, command.competitor)
     roles, wanted = roles_of(state, command.by), state.rulebook.disqualification_proposed_by
     if not wanted:
         raise Problem("disqualification_not_proposed")
@@ -289,12 +280,12 @@ def _propose(state: EventState, command: ProposeDisqualification, now: Instant) 
     if entrant.disqualified_after is not None:
         raise Problem("already_left", competitor=entrant.id)
     return [NewEntry("disqualification-proposed", {
-        "competitor": entrant.id, "reason": require_reason(command.reason), "by": command.by,
+        "competitor": entrant.id, "reason": lookups.require_reason(command.reason), "by": command.by,
     })]
 
 
 def _decline(state: EventState, command: DeclineProposal, now: Instant) -> NewEntries:
-    entrant = require_entrant(state, command.competitor)
+    entrant = lookups.require_entrant(state, command.competitor)
     _refuse_to_disqualify(state, command.by)
     if all(proposal.competitor != entrant.id for proposal in proposed_disqualifications(state)):
         raise Problem("nothing_proposed")
@@ -304,17 +295,17 @@ def _decline(state: EventState, command: DeclineProposal, now: Instant) -> NewEn
 
 
 def _disqualify(state: EventState, command: Disqualify, now: Instant) -> NewEntries:
-    entrant = require_entrant(state, command.competitor)
+    entrant = lookups.require_entrant(state, command.competitor)
     _refuse_to_disqualify(state, command.by)
     if entrant.disqualified_after is not None:
         raise Problem("already_left", competitor=entrant.id)
-    reason = require_reason(command.reason)
+    reason = lookups.require_reason(command.reason)
     freed = rounds_taken_back(state, entrant.id)
     leaving = freed or [*leave_open_match(state, entrant.id, command.stood, disqualified=True),
                         *ruling_both_left(state, entrant.id)]
-    return [*without_draft(state), *leaving, NewEntry(
+    return [*lookups.without_draft(state), *leaving, NewEntry(
         "competitor-disqualified",
-        {"competitor": entrant.id, "after": last_round(state) - len(freed), "reason": reason, "by": command.by},
+        {"competitor": entrant.id, "after": lookups.last_round(state) - len(freed), "reason": reason, "by": command.by},
     )]
 
 
@@ -325,15 +316,16 @@ def _refuse_to_disqualify(state: EventState, by: str) -> None:
 
 
 def _note_ruling(state: EventState, command: NoteRuling, now: Instant) -> NewEntries:
-    match = match_of_two(state, command.match)
+    match = lookups.match_of_two(state, command.match)
     roles_of(state, command.by)
     refuse_own_match(state, match, command.by)
-    return [NewEntry("ruling-noted", {"match": match.id, "text": require_reason(command.text), "by": command.by})]
+    return [NewEntry("ruling-noted",
+                     {"match": match.id, "text": lookups.require_reason(command.text), "by": command.by})]
 
 
 def _appeal(state: EventState, command: Appeal, now: Instant) -> NewEntries:
     """A ruling can be appealed once; a new one anew. It need not have been noted."""
-    match = match_of_two(state, command.match)
+    match = lookups.match_of_two(state, command.match)
     if command.by_competitor not in (match.match.a, match.match.b):
         raise Problem("unknown_competitor", competitor=command.by_competitor)
     if open_appeal(match) is not None:
@@ -345,14 +337,14 @@ def _appeal(state: EventState, command: Appeal, now: Instant) -> NewEntries:
 
 def _decide_appeal(state: EventState, command: DecideAppeal, now: Instant) -> NewEntries:
     """The head judge's word is final, even if it is later found wrong."""
-    match = match_of_two(state, command.match)
+    match = lookups.match_of_two(state, command.match)
     if HEAD_JUDGE not in roles_of(state, command.by):
         raise Problem("only_head_judge_decides")
     refuse_own_match(state, match, command.by)
     if open_appeal(match) is None:
         raise Problem("no_open_appeal")
     return [NewEntry("appeal-decided", {
-        "match": match.id, "text": require_reason(command.text), "upheld": command.upheld, "by": command.by,
+        "match": match.id, "text": lookups.require_reason(command.text), "upheld": command.upheld, "by": command.by,
     })]
 
 
@@ -380,7 +372,7 @@ def _take_back_extension(state: EventState, command: TakeBackExtension, now: Ins
 
 
 def _live_match(state: EventState, command: GrantExtension | TakeBackExtension) -> tuple[RoundState, MatchState]:
-    round_state, match = find_match(state, command.match)
+    round_state, match = lookups.find_match(state, command.match)
     roles_of(state, command.by)
     if round_state.status != PUBLISHED or match.done:
         raise Problem("extension_only_in_play")
@@ -442,7 +434,7 @@ def _apply_disqualified(state: EventState, data: Mapping[str, Any], entry: Entry
                               disqualification={"reason": data["reason"], "by": data["by"]})
 
 
-@of_match
+@lookups.of_match
 def _apply_log_line(
     state: EventState, played: RoundState, match: MatchState, data: Mapping[str, Any], entry: Entry,
 ) -> EventState:
@@ -454,7 +446,7 @@ def _apply_log_line(
 _LINES = {"ruling-noted": RULING, "appeal-made": APPEAL, "appeal-decided": DECISION}
 
 
-@of_match
+@lookups.of_match
 def _apply_extension(
     state: EventState, played: RoundState, match: MatchState, data: Mapping[str, Any], entry: Entry,
 ) -> EventState:
@@ -469,7 +461,7 @@ def _apply_extension(
     return state.with_match(replace(match, match=longer, log=log))
 
 
-APPLY_JUDGING: Mapping[str, Step] = {
+APPLY_JUDGING: Mapping[str, lookups.Step] = {
     "officials-set": _apply_officials,
     "official-duty": _apply_duty,
     "competitor-warned": _apply_warning,

@@ -14,37 +14,10 @@ from msgspec.structs import replace
 
 from roundtap_core.clock import IDLE, Clock, Instant
 from roundtap_core.errors import Problem
+from roundtap_core.event import mending_steps
 from roundtap_core.event.entries import Entry, NewEntries, NewEntry
 from roundtap_core.event.judging import roles_of
 from roundtap_core.event.lookups import Step, require_reason
-from roundtap_core.event.mending_steps import (
-    AGAIN,
-    BYE_GIVEN,
-    IMPOSED,
-    LEFT,
-    PAIR,
-    SWAP,
-    TABLE,
-    UNPAIRED,
-    UNPUBLISH,
-    WITHDRAW,
-    MatchChange,
-    Mend,
-    MendWarning,
-    can_change_pairing,
-    earlier_meetings,
-    has_report,
-    mendable_round,
-    refuse_fixed_pairing,
-    refuse_logged,
-    refuse_reported,
-    refuse_stale_plan,
-    seat_of,
-    totals_before,
-    waiting_competitors,
-    waiting_entry,
-    warnings_of,
-)
 from roundtap_core.event.state import DRAFT, EventState, MatchState, RoundState, draw_mark
 from roundtap_core.pairing.pairing_pool import Pairs
 from roundtap_core.pairing.smallest_change import ChangeCosts, smallest_change
@@ -124,7 +97,7 @@ Waits = Mapping[str, tuple[str, MatchState | None]]
 class RepairPlan(Struct, frozen=True):
     """What must change; `conceded` are those who lose a win that the other one's leaving had given them."""
 
-    changes: tuple[MatchChange, ...]
+    changes: tuple[mending_steps.MatchChange, ...]
     gone: tuple[str, ...]
     conceded: tuple[str, ...]
 
@@ -132,10 +105,11 @@ class RepairPlan(Struct, frozen=True):
 def plan_repair(state: EventState, played: RoundState, busy: Collection[int]) -> RepairPlan:
     """The smallest change after which at most one stays alone. Problem("mend_nothing") where nobody has to be paired:
     nobody waits, or one does who has the points of a bye already."""
-    waits = waiting_competitors(state, played)
-    if not waits or (len(waits) == 1 and next(iter(waits.values()))[0] not in (UNPAIRED, UNPAIRED_LOSS)):
+    waits = mending_steps.waiting_competitors(state, played)
+    if not waits or (len(waits) == 1 and next(iter(waits.values()))[0] not in (mending_steps.UNPAIRED, UNPAIRED_LOSS)):
         raise Problem("mend_nothing")
-    open_ = [m for m in played.matches if can_change_pairing(m) and not {m.match.a, m.match.b} & set(waits)
+    open_ = [m for m in played.matches if mending_steps.can_change_pairing(m)
+             and not {m.match.a, m.match.b} & set(waits)
              and all(state.entrants[who].active for who in (m.match.a, m.match.b or ""))]
     ids = [who for who in state.entrants if who in waits
            or any(who in (m.match.a, m.match.b) for m in open_)]
@@ -148,15 +122,15 @@ def plan_repair(state: EventState, played: RoundState, busy: Collection[int]) ->
     if not changes:
         raise Problem("mend_nothing")
     met_anew = {who for pair in new for who in pair}
-    conceded = tuple(who for who, (why, _) in waits.items() if why == LEFT and who in met_anew)
+    conceded = tuple(who for who, (why, _) in waits.items() if why == mending_steps.LEFT and who in met_anew)
     return RepairPlan(tuple(changes), tuple(gone), conceded)
 
 
 def _bound(state: EventState, played: RoundState, ids: list[str], waits: Waits) -> ChangeCosts:
-    totals = totals_before(state, played.number)
+    totals = mending_steps.totals_before(state, played.number)
     place = {who: i for i, who in enumerate(ids)}
     met: list[set[int]] = [set() for _ in ids]
-    for pair in earlier_meetings(state, played):
+    for pair in mending_steps.earlier_meetings(state, played):
         if pair <= place.keys():
             a, b = (place[who] for who in pair)
             met[a].add(b)
@@ -176,19 +150,19 @@ def _bound(state: EventState, played: RoundState, ids: list[str], waits: Waits) 
         together=[came.get(state.entrants[who].came_with or "", set()) - {place[who]} for who in ids],
         group=[group[totals[who].points] for who in ids],
         # Who has the points of a bye in this round already is given nothing new.
-        byes=[0 if waits.get(who, ("",))[0] in (BYE, NO_SHOW, LEFT) else totals[who].byes for who in ids],
+        byes=[0 if waits.get(who, ("",))[0] in (BYE, NO_SHOW, mending_steps.LEFT) else totals[who].byes for who in ids],
         alone=[alone[who] for who in ids],
     )
 
 
 def _seated(state: EventState, played: RoundState, waits: Waits, pairs: list[tuple[str, str]], alone: str | None,
-            busy: Collection[int]) -> tuple[list[MatchChange], list[str]]:
+            busy: Collection[int]) -> tuple[list[mending_steps.MatchChange], list[str]]:
     """The new pairs at the tables of those that are broken up, each where one of them sat already, if that can be."""
     seats = {who: m for m in played.matches for who in (m.match.a, m.match.b) if who is not None}
     moved = {who for pair in pairs for who in pair}
     entries = {m.id: m for who in moved if (m := seats.get(who)) is not None}
     ids = new_ids(played)
-    changes: list[MatchChange] = []
+    changes: list[mending_steps.MatchChange] = []
     rest: list[tuple[str, str]] = []
     for a, b in pairs:
         own = next((m for who in (a, b) if (m := seats.get(who)) is not None and m.match.b is not None
@@ -205,11 +179,11 @@ def _seated(state: EventState, played: RoundState, waits: Waits, pairs: list[tup
         held = [change.match.table for change in changes if change.match.table is not None]
         pair_match = Match(a, b, free_mend_table(state, played, (a, b), {*busy, *held}, given_up))
         if own is None:
-            changes.append(MatchChange(next(ids), pair_match, None))
+            changes.append(mending_steps.MatchChange(next(ids), pair_match, None))
         else:
             del entries[own.id]
             changes.append(make_change(own, pair_match))
-    changes += [MatchChange(next(ids), missed_round_entry(who), None, m.revision + 1)
+    changes += [mending_steps.MatchChange(next(ids), missed_round_entry(who), None, m.revision + 1)
                 for m in played.matches if m.match.b is not None and moved & {m.match.a, m.match.b}
                 for who in (m.match.a, m.match.b) if not state.entrants[who].active]
     changes += _alone(seats, waits, alone, ids)
@@ -217,15 +191,15 @@ def _seated(state: EventState, played: RoundState, waits: Waits, pairs: list[tup
 
 
 def _alone(seats: Mapping[str, MatchState], waits: Waits, alone: str | None, ids: Iterator[str],
-           ) -> list[MatchChange]:
+           ) -> list[mending_steps.MatchChange]:
     """Who stays alone has the bye, unless they have the points of one already."""
-    if alone is None or waits.get(alone, ("",))[0] not in ("", UNPAIRED, UNPAIRED_LOSS):
+    if alone is None or waits.get(alone, ("",))[0] not in ("", mending_steps.UNPAIRED, UNPAIRED_LOSS):
         return []
     bye = Match(alone, bye=BYE)
     own = seats.get(alone)
     if own is not None and own.match.b is None:
         return [make_change(own, bye)]
-    return [MatchChange(next(ids), bye, None)]
+    return [mending_steps.MatchChange(next(ids), bye, None)]
 
 
 def replace_player(match: Match, leaves: str, comes: str) -> Match:
@@ -235,8 +209,8 @@ def replace_player(match: Match, leaves: str, comes: str) -> Match:
     return replace(match, b=comes, result=None, picks=None)
 
 
-def make_change(was: MatchState, now: Match) -> MatchChange:
-    return MatchChange(was.id, now, was.match, was.revision)
+def make_change(was: MatchState, now: Match) -> mending_steps.MatchChange:
+    return mending_steps.MatchChange(was.id, now, was.match, was.revision)
 
 
 def new_ids(played: RoundState) -> Iterator[str]:
@@ -275,7 +249,8 @@ def refuse_taken_table(played: RoundState, table: int, busy: Collection[int], bu
         raise Problem("mend_table_taken", table=table)
 
 
-def notes_after(state: EventState, played: RoundState, changes: Sequence[MatchChange], gone: Collection[str],
+def notes_after(state: EventState, played: RoundState, changes: Sequence[mending_steps.MatchChange],
+                gone: Collection[str],
                 met: Mapping[frozenset[str], int], points: Mapping[str, int]) -> dict[str, Any]:
     """What the draw noted, where it no longer holds: repeats, floats and why a player has the bye."""
     if "repeats" not in played.notes:
@@ -302,7 +277,7 @@ def notes_after(state: EventState, played: RoundState, changes: Sequence[MatchCh
 MendCommand = SwapSeats | MoveToTable | PairWaiting | GiveBye | PairAgain | UnpublishRound
 
 
-def plan_mend(state: EventState, command: MendCommand) -> Mend:
+def plan_mend(state: EventState, command: MendCommand) -> mending_steps.Mend:
     """What the command would do to the round; Problem where it cannot be done. Reason and plan are not looked at."""
     return _MENDS[type(command)](state, command)
 
@@ -310,13 +285,13 @@ def plan_mend(state: EventState, command: MendCommand) -> Mend:
 def mend_entries(state: EventState, command: MendCommand, now: Instant) -> NewEntries:
     """The entry of a mend that was shown as it is."""
     mend = plan_mend(state, command)
-    refuse_stale_plan(mend, command.plan)
+    mending_steps.refuse_stale_plan(mend, command.plan)
     roles_of(state, command.by)
     reason = command.reason.strip() if isinstance(command, PairAgain) else require_reason(command.reason)
     said = {"number": mend.number, "what": mend.what, "by": command.by, "reason": reason}
-    if mend.what == WITHDRAW:
+    if mend.what == mending_steps.WITHDRAW:
         return [NewEntry("round-withdrawn", said)]
-    if mend.what == UNPUBLISH:
+    if mend.what == mending_steps.UNPUBLISH:
         return [NewEntry("round-unpublished", said)]
     paired = any(not change.same_pair for change in mend.changes)
     return [NewEntry("round-mended", {
@@ -326,29 +301,30 @@ def mend_entries(state: EventState, command: MendCommand, now: Instant) -> NewEn
                     for change in mend.changes],
         "gone": list(mend.gone),
         # Seed and attempt draw this round no longer.
-        **({"notes": dict(mend.notes), "method": IMPOSED} if paired else {}),
+        **({"notes": dict(mend.notes), "method": mending_steps.IMPOSED} if paired else {}),
     })]
 
 
-def build_mend(state: EventState, played: RoundState, what: str, changes: Sequence[MatchChange],
+def build_mend(state: EventState, played: RoundState, what: str, changes: Sequence[mending_steps.MatchChange],
                gone: Sequence[str] = (),
-         conceded: Sequence[str] = ()) -> Mend:
+         conceded: Sequence[str] = ()) -> mending_steps.Mend:
     """The step with all its warnings."""
-    points = {who: totals.points for who, totals in totals_before(state, played.number).items()}
-    notes = notes_after(state, played, changes, gone, earlier_meetings(state, played), points)
-    return Mend(played.number, what, tuple(changes), tuple(gone), warnings_of(state, played, changes, conceded), notes)
+    points = {who: totals.points for who, totals in mending_steps.totals_before(state, played.number).items()}
+    notes = notes_after(state, played, changes, gone, mending_steps.earlier_meetings(state, played), points)
+    return mending_steps.Mend(played.number, what, tuple(changes), tuple(gone),
+                              mending_steps.warnings_of(state, played, changes, conceded), notes)
 
 
-def _swap(state: EventState, command: SwapSeats) -> Mend:
-    played = mendable_round(state, command.number)
+def _swap(state: EventState, command: SwapSeats) -> mending_steps.Mend:
+    played = mending_steps.mendable_round(state, command.number)
     first, second = _two(command.who)
-    one, two = seat_of(state, played, first), seat_of(state, played, second)
-    refuse_fixed_pairing(played)
+    one, two = mending_steps.seat_of(state, played, first), mending_steps.seat_of(state, played, second)
+    mending_steps.refuse_fixed_pairing(played)
     if one.id == two.id:
         raise Problem("mend_meet_already")
     for match, who in ((one, first), (two, second)):
-        refuse_reported(match)
-        refuse_logged(match)
+        mending_steps.refuse_reported(match)
+        mending_steps.refuse_logged(match)
         if match.match.bye == WON_BYE:
             raise Problem("won_bye_stays")
         if match.match.bye not in (None, BYE):
@@ -358,7 +334,7 @@ def _swap(state: EventState, command: SwapSeats) -> Mend:
                 raise Problem("already_left", competitor=other)
     if one.match.bye == two.match.bye == BYE:
         raise Problem("mend_both_bye")
-    return build_mend(state, played, SWAP, [make_change(one, replace_player(one.match, first, second)),
+    return build_mend(state, played, mending_steps.SWAP, [make_change(one, replace_player(one.match, first, second)),
                                       make_change(two, replace_player(two.match, second, first))])
 
 
@@ -370,44 +346,45 @@ def _two(who: Sequence[str]) -> tuple[str, str]:
     return who[0], who[1]
 
 
-def _move(state: EventState, command: MoveToTable) -> Mend:
-    played = mendable_round(state, command.number)
+def _move(state: EventState, command: MoveToTable) -> mending_steps.Mend:
+    played = mending_steps.mendable_round(state, command.number)
     match = next((m for m in played.matches if m.id == command.match), None)
     if match is None or match.match.b is None:
         raise Problem("unknown_match", match=command.match)
     if match.match.table == command.table:
         raise Problem("mend_same_table", table=command.table)
-    refuse_reported(match)
+    mending_steps.refuse_reported(match)
     there = next((m for m in played.matches if m.match.table == command.table and m.match.b is not None), None)
     changes = [make_change(match, replace(match.match, table=command.table))]
     if there is not None:
-        refuse_reported(there)
+        mending_steps.refuse_reported(there)
         if match.match.table is None or match.match.table in command.busy_tables:
             raise Problem("mend_table_taken", table=command.table)
         changes.append(make_change(there, replace(there.match, table=match.match.table)))
     refuse_taken_table(played, command.table, command.busy_tables, [change.id for change in changes])
-    return build_mend(state, played, TABLE, changes)
+    return build_mend(state, played, mending_steps.TABLE, changes)
 
 
-def _pair(state: EventState, command: PairWaiting) -> Mend:
+def _pair(state: EventState, command: PairWaiting) -> mending_steps.Mend:
     """The two meet. Who left one of them standing has missed the round; an entry that stood for one of them goes."""
-    played = mendable_round(state, command.number)
-    refuse_fixed_pairing(played)
+    played = mending_steps.mendable_round(state, command.number)
+    mending_steps.refuse_fixed_pairing(played)
     first, second = _two(command.who)
-    waits = waiting_competitors(state, played)
-    entries = [entry for who in (first, second) if (entry := waiting_entry(waits, played, who)) is not None]
+    waits = mending_steps.waiting_competitors(state, played)
+    entries = [entry for who in (first, second)
+               if (entry := mending_steps.waiting_entry(waits, played, who)) is not None]
     given_up = [m.match.table for m in entries if m.match.table is not None]
     if command.table is not None:
         refuse_taken_table(played, command.table, command.busy_tables, [m.id for m in entries])
     table = command.table or free_mend_table(state, played, (first, second), command.busy_tables, given_up)
     ids = new_ids(played)
     pair = Match(first, second, table)
-    changes = [make_change(entries[0], pair) if entries else MatchChange(next(ids), pair, None)]
+    changes = [make_change(entries[0], pair) if entries else mending_steps.MatchChange(next(ids), pair, None)]
     gone = [entry.id for entry in entries[1:]]
-    conceded = [who for who in (first, second) if waits[who][0] == LEFT]
-    changes += [MatchChange(next(ids), missed_round_entry(left), None, entry.revision + 1)
+    conceded = [who for who in (first, second) if waits[who][0] == mending_steps.LEFT]
+    changes += [mending_steps.MatchChange(next(ids), missed_round_entry(left), None, entry.revision + 1)
                 for entry in entries if (left := _who_left(state, entry)) is not None]
-    return build_mend(state, played, PAIR, changes, gone, conceded)
+    return build_mend(state, played, mending_steps.PAIR, changes, gone, conceded)
 
 
 def _who_left(state: EventState, match: MatchState) -> str | None:
@@ -416,32 +393,33 @@ def _who_left(state: EventState, match: MatchState) -> str | None:
     return next(who for who in (match.match.a, match.match.b) if not state.entrants[who].active)
 
 
-def _give_bye(state: EventState, command: GiveBye) -> Mend:
-    played = mendable_round(state, command.number)
-    refuse_fixed_pairing(played)
+def _give_bye(state: EventState, command: GiveBye) -> mending_steps.Mend:
+    played = mending_steps.mendable_round(state, command.number)
+    mending_steps.refuse_fixed_pairing(played)
     who = command.competitor
-    waits = waiting_competitors(state, played)
-    entry = waiting_entry(waits, played, who)
-    if waits[who][0] in (BYE, NO_SHOW, LEFT):
+    waits = mending_steps.waiting_competitors(state, played)
+    entry = mending_steps.waiting_entry(waits, played, who)
+    if waits[who][0] in (BYE, NO_SHOW, mending_steps.LEFT):
         raise Problem("mend_has_points", competitor=who)
     bye = Match(who, bye=BYE)
-    change = make_change(entry, bye) if entry is not None else MatchChange(next(new_ids(played)), bye, None)
-    return build_mend(state, played, BYE_GIVEN, [change])
+    change = make_change(entry, bye) if entry is not None else mending_steps.MatchChange(next(new_ids(played)), bye,
+                                                                                         None)
+    return build_mend(state, played, mending_steps.BYE_GIVEN, [change])
 
 
-def _again(state: EventState, command: PairAgain) -> Mend:
-    played = mendable_round(state, command.number)
-    refuse_fixed_pairing(played)
+def _again(state: EventState, command: PairAgain) -> mending_steps.Mend:
+    played = mending_steps.mendable_round(state, command.number)
+    mending_steps.refuse_fixed_pairing(played)
     found = plan_repair(state, played, command.busy_tables)
-    return build_mend(state, played, AGAIN, found.changes, found.gone, found.conceded)
+    return build_mend(state, played, mending_steps.AGAIN, found.changes, found.gone, found.conceded)
 
 
-def _unpublish(state: EventState, command: UnpublishRound) -> Mend:
+def _unpublish(state: EventState, command: UnpublishRound) -> mending_steps.Mend:
     """Refuse once there is a report or the clock has changed since publishing."""
     played = state.live
     if played is None or played.number != command.number:
         raise Problem("mend_no_round", number=command.number)
-    said = [m for m in played.matches if (m.match.b is not None and has_report(m)) or m.drawn is not None
+    said = [m for m in played.matches if (m.match.b is not None and mending_steps.has_report(m)) or m.drawn is not None
             or m.match.bye == NO_SHOW]
     if said:
         raise Problem("unpublish_has_word", tables=", ".join(
@@ -451,15 +429,16 @@ def _unpublish(state: EventState, command: UnpublishRound) -> Mend:
         raise Problem("mend_has_log", table=judged[0].match.table)
     if state.clock.state != IDLE:
         raise Problem("unpublish_clock_ran")
-    lots = [MendWarning("lot_lost", (m.match.a, m.match.b or ""), m.match.table) for m in played.matches if m.lots]
-    picks = [MendWarning("picks_lost", (m.match.a,)) for m in played.matches if m.match.picks is not None]
+    lots = [mending_steps.MendWarning("lot_lost", (m.match.a, m.match.b or ""), m.match.table) for m in played.matches
+            if m.lots]
+    picks = [mending_steps.MendWarning("picks_lost", (m.match.a,)) for m in played.matches if m.match.picks is not None]
     if not command.withdrawn:
         # As a draft it keeps them, with all its other notes.
-        return Mend(played.number, UNPUBLISH)
-    return Mend(played.number, WITHDRAW, warnings=(*lots, *picks))
+        return mending_steps.Mend(played.number, mending_steps.UNPUBLISH)
+    return mending_steps.Mend(played.number, mending_steps.WITHDRAW, warnings=(*lots, *picks))
 
 
-_MENDS: Mapping[type, Callable[[EventState, Any], Mend]] = {
+_MENDS: Mapping[type, Callable[[EventState, Any], mending_steps.Mend]] = {
     SwapSeats: _swap,
     MoveToTable: _move,
     PairWaiting: _pair,
@@ -479,7 +458,7 @@ def _apply_mend(state: EventState, data: Mapping[str, Any], entry: Entry) -> Eve
 def _round(played: RoundState, data: Mapping[str, Any], entry: Entry) -> RoundState:
     """The round with these matches changed, each with another revision: who reports what they saw before is told."""
     line = _line(data, entry)
-    by_hand = None if data["what"] == AGAIN else {key: line[key] for key in ("what", "by", "reason")}
+    by_hand = None if data["what"] == mending_steps.AGAIN else {key: line[key] for key in ("what", "by", "reason")}
     raws = {raw["id"]: raw for raw in data["matches"]}
     gone = frozenset(data["gone"])
     matches = [

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
+from roundtap_core.event import lookups
 from roundtap_core.event.entries import Entry, NewEntries, NewEntry
 from roundtap_core.event.event_flow import (
     elimination_rounds,
@@ -24,15 +25,6 @@ from roundtap_core.event.leaving import (
     rounds_taken_back,
     ruling_both_left,
     undo_leaving,
-)
-from roundtap_core.event.lookups import (
-    Step,
-    free_table,
-    last_round,
-    of_match,
-    require_entrant,
-    require_reason,
-    without_draft,
 )
 from roundtap_core.event.state import (
     DROPPED_OUT,
@@ -216,7 +208,7 @@ def _late_match(state: EventState, entrant: Entrant, match_id: str, busy: frozen
     if waiting is None or waiting not in latecomer_opponents(state):
         raise Problem("nobody_to_meet")
     own = (entrant.fixed_table, state.entrants[waiting.match.a].fixed_table)
-    table = free_table(state, {m.match.table for m in live.matches} | busy, own)
+    table = lookups.free_table(state, {m.match.table for m in live.matches} | busy, own)
     return NewEntry("late-match", {"match": match_id, "competitor": entrant.id, "table": table})
 
 
@@ -226,11 +218,11 @@ def _set_check_in(state: EventState, command: SetCheckIn, now: Instant) -> NewEn
         return []
     if state.public_rounds:
         raise Problem("check_in_before_round_1")
-    return [*without_draft(state), NewEntry("check-in-set", {"used": command.used})]
+    return [*lookups.without_draft(state), NewEntry("check-in-set", {"used": command.used})]
 
 
 def _check_in(state: EventState, command: CheckIn, now: Instant) -> NewEntries:
-    entrant = require_entrant(state, command.competitor)
+    entrant = lookups.require_entrant(state, command.competitor)
     if not state.check_in:
         raise Problem("check_in_not_used")
     if not entrant.active:
@@ -243,7 +235,7 @@ def _check_in(state: EventState, command: CheckIn, now: Instant) -> NewEntries:
     after = replace(entrant, checked_in=command.on)
     missed, meeting = _late_arrival(state, after, command.meets, command.busy_tables)
     changes_draw = entrant.sign_up != TO_CONFIRM and not plays
-    return [*(without_draft(state) if changes_draw else ()),
+    return [*(lookups.without_draft(state) if changes_draw else ()),
             NewEntry("checked-in", {"competitor": entrant.id, "on": command.on, "missed": missed}), *meeting]
 
 
@@ -276,32 +268,32 @@ def refuse_sign_up(state: EventState) -> None:
 
 
 def _confirm(state: EventState, command: ConfirmEntry, now: Instant) -> NewEntries:
-    entrant = require_entrant(state, command.competitor)
+    entrant = lookups.require_entrant(state, command.competitor)
     if entrant.sign_up != TO_CONFIRM:
         return []
     if not entrant.active:
         raise Problem("already_left", competitor=entrant.id)
     after = replace(entrant, sign_up=SIGNED_UP)
     missed, meeting = _late_arrival(state, after, command.meets, command.busy_tables)
-    return [*(without_draft(state) if is_here(state, after) else ()),
+    return [*(lookups.without_draft(state) if is_here(state, after) else ()),
             NewEntry("entry-confirmed", {"competitor": entrant.id, "missed": missed}), *meeting]
 
 
 def _remove(state: EventState, command: RemoveCompetitor, now: Instant) -> NewEntries:
     """Remove only an entrant who never stood in a public round and has no official's note."""
-    entrant = require_entrant(state, command.competitor)
+    entrant = lookups.require_entrant(state, command.competitor)
     if entrant.id in seated_ids(state):
         raise Problem("has_played", competitor=entrant.id)
     if entrant.warnings or entrant.disqualified_after is not None or entrant.list_corrections:
         raise Problem("has_record", competitor=entrant.id)
-    return [*without_draft(state), NewEntry("competitor-removed", {"competitor": entrant.id})]
+    return [*lookups.without_draft(state), NewEntry("competitor-removed", {"competitor": entrant.id})]
 
 
 def _set_fixed_table(state: EventState, command: SetFixedTable, now: Instant) -> NewEntries:
-    entrant = require_entrant(state, command.competitor)
+    entrant = lookups.require_entrant(state, command.competitor)
     if command.fixed_table == entrant.fixed_table:
         return []
-    return [*without_draft(state),
+    return [*lookups.without_draft(state),
             NewEntry("fixed-table-set", {"competitor": entrant.id, "table": command.fixed_table})]
 
 
@@ -336,7 +328,7 @@ def _enter(state: EventState, command: EnterCompetitor, now: Instant) -> NewEntr
         **({"reason": command.reason} if command.reason else {}),
     })
     paired = command.imported or is_here(state, entrant)
-    return [*(without_draft(state) if paired else ()), entered, *meeting]
+    return [*(lookups.without_draft(state) if paired else ()), entered, *meeting]
 
 
 def _record(entrant: Entrant) -> dict[str, Any]:
@@ -348,7 +340,7 @@ def _record(entrant: Entrant) -> dict[str, Any]:
 
 
 def _change(state: EventState, command: ChangePerson, now: Instant) -> NewEntries:
-    require_entrant(state, command.competitor)
+    lookups.require_entrant(state, command.competitor)
     return [NewEntry("competitor-changed", {
         "competitor": command.competitor, "digest": command.digest,
         **({"total": command.total} if command.total is not None else {}),
@@ -356,7 +348,7 @@ def _change(state: EventState, command: ChangePerson, now: Instant) -> NewEntrie
 
 
 def _drop(state: EventState, command: DropCompetitor, now: Instant) -> NewEntries:
-    entrant = require_entrant(state, command.competitor)
+    entrant = lookups.require_entrant(state, command.competitor)
     plays = open_match(state, entrant.id) is not None
     # Who was to leave only after this round may have to go now.
     if not entrant.active and not (plays and entrant.plays_live_match and not command.plays_on):
@@ -366,14 +358,14 @@ def _drop(state: EventState, command: DropCompetitor, now: Instant) -> NewEntrie
         freed, how = [], PLAYS_ON
     leaving = freed if freed or how == PLAYS_ON else [*leave_open_match(state, entrant.id, command.stood),
                                                       *ruling_both_left(state, entrant.id)]
-    return [*without_draft(state), *leaving, NewEntry("competitor-dropped", {
-        "competitor": entrant.id, "after": last_round(state) - len(freed), **({"how": how} if how else {}),
+    return [*lookups.without_draft(state), *leaving, NewEntry("competitor-dropped", {
+        "competitor": entrant.id, "after": lookups.last_round(state) - len(freed), **({"how": how} if how else {}),
         **({"reason": command.reason} if command.reason else {})})]
 
 
 def _return(state: EventState, command: ReturnCompetitor, now: Instant) -> NewEntries:
     """"Paarungen": back on request, in the same stage, with an unpaired loss for each round missed."""
-    entrant = require_entrant(state, command.competitor)
+    entrant = lookups.require_entrant(state, command.competitor)
     if entrant.disqualified_after is not None:
         raise Problem("disqualified_stays_out", competitor=entrant.id)
     if entrant.dropped_after is None:
@@ -381,7 +373,7 @@ def _return(state: EventState, command: ReturnCompetitor, now: Instant) -> NewEn
     refuse_return(state, entrant)
     played = {r.number for r in state.public_rounds for m in r.matches if entrant.id in (m.match.a, m.match.b)}
     missed = [r.number for r in state.public_rounds if r.number not in played and r.stage in SWISS_STAGES]
-    return [*without_draft(state), *undo_leaving(state, entrant.id),
+    return [*lookups.without_draft(state), *undo_leaving(state, entrant.id),
             NewEntry("competitor-returned", {"competitor": entrant.id, "missed": missed})]
 
 
@@ -406,7 +398,7 @@ def refuse_return(state: EventState, entrant: Entrant) -> None:
 
 def _submit_list(state: EventState, command: SubmitList, now: Instant) -> NewEntries:
     """Lists are the same all day: free until round 1 is published, an official's business afterwards."""
-    entrant = require_entrant(state, command.competitor)
+    entrant = lookups.require_entrant(state, command.competitor)
     if state.public_rounds:
         raise Problem("list_is_fixed")
     return [NewEntry("list-submitted", {
@@ -415,16 +407,16 @@ def _submit_list(state: EventState, command: SubmitList, now: Instant) -> NewEnt
 
 
 def _correct_list(state: EventState, command: CorrectList, now: Instant) -> NewEntries:
-    entrant = require_entrant(state, command.competitor)
+    entrant = lookups.require_entrant(state, command.competitor)
     roles_of(state, command.by)
     return [NewEntry("list-corrected", {
-        "competitor": entrant.id, "digest": command.digest, "total": command.total, "round": last_round(state),
-        "reason": require_reason(command.reason), "by": command.by,
+        "competitor": entrant.id, "digest": command.digest, "total": command.total, "round": lookups.last_round(state),
+        "reason": lookups.require_reason(command.reason), "by": command.by,
     })]
 
 
 def _tick(state: EventState, command: Tick, now: Instant) -> NewEntries:
-    entrant = require_entrant(state, command.competitor)
+    entrant = lookups.require_entrant(state, command.competitor)
     what = command.what.strip()
     if not what or len(what) > TICK_LETTERS or not fits_line(what):
         raise Problem("tick_what", maximum=TICK_LETTERS)
@@ -434,11 +426,11 @@ def _tick(state: EventState, command: Tick, now: Instant) -> NewEntries:
 
 
 def _set_came_with(state: EventState, command: SetCameWith, now: Instant) -> NewEntries:
-    entrant = require_entrant(state, command.competitor)
+    entrant = lookups.require_entrant(state, command.competitor)
     group = (command.group or "").strip() or None
     if group == entrant.came_with:
         return []
-    return [*without_draft(state), NewEntry("came-with-set", {"competitor": entrant.id, "group": group})]
+    return [*lookups.without_draft(state), NewEntry("came-with-set", {"competitor": entrant.id, "group": group})]
 
 
 DECIDE_PEOPLE: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] = {
@@ -506,7 +498,7 @@ def _imported_fields(record: Mapping[str, Any]) -> dict[str, Any]:
     return {key: tuple(value) if isinstance(value, list) else value for key, value in record.items()}
 
 
-@of_match
+@lookups.of_match
 def _apply_late_match(
     state: EventState, played: RoundState, match: MatchState, data: Mapping[str, Any], entry: Entry,
 ) -> EventState:
@@ -581,7 +573,7 @@ def _apply_fixed_table(state: EventState, data: Mapping[str, Any], entry: Entry)
     return state.with_entrant(data["competitor"], fixed_table=data["table"])
 
 
-APPLY_PEOPLE: Mapping[str, Step] = {
+APPLY_PEOPLE: Mapping[str, lookups.Step] = {
     "competitor-entered": _apply_entered,
     "late-match": _apply_late_match,
     "competitor-changed": _apply_changed,

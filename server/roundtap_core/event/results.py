@@ -8,6 +8,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from roundtap_core import records
 from roundtap_core.clock import Instant
 from roundtap_core.elimination.bracket import by_lot, elimination_winner
 from roundtap_core.errors import Invalid, Problem
@@ -30,18 +31,6 @@ from roundtap_core.event.state import (
     SideReport,
     tournament_of,
 )
-from roundtap_core.records import (
-    ELIMINATION,
-    NO_SHOW,
-    RULING,
-    SWISS,
-    TIEBREAK,
-    UNPAIRED_LOSS,
-    Match,
-    Result,
-    Side,
-    other,
-)
 from roundtap_core.result_json import refuse_result_limits, result_from_json, result_to_json
 from roundtap_core.rulebooks.gate import OFFICIAL, ON_RECORD, PLAYER, ResultSource, refuse_result, result_problems
 from roundtap_core.typed import Count, Exact, Id, IdOrEmpty, Prose, Text
@@ -62,7 +51,7 @@ class RecordReport(Struct, frozen=True):
 
     report_id: Id
     match: IdOrEmpty
-    side: Side
+    side: records.Side
     revision: Exact
     result: Mapping[str, Any]
     body: IdOrEmpty
@@ -95,7 +84,7 @@ class EnterResult(Struct, frozen=True):
 
     match: IdOrEmpty
     revision: Exact
-    result: Result | None
+    result: records.Result | None
     seen: Exact | None = None
     reason: Prose = ""
     earlier: bool = False
@@ -116,7 +105,7 @@ class NoteLot(Struct, frozen=True):
 
     match: IdOrEmpty
     about: IdOrEmpty
-    side: Side
+    side: records.Side
     draw: IdOrEmpty | None = None
     stood_there: bool = True
 
@@ -207,7 +196,7 @@ def undo_no_show_entry(state: EventState, match: MatchState, busy: Collection[in
 
 
 def _sits_out(state: EventState, match: MatchState, who: str) -> bool:
-    return any(m.match.a == who and m.match.bye == UNPAIRED_LOSS
+    return any(m.match.a == who and m.match.bye == records.UNPAIRED_LOSS
                for r in state.public_rounds if match.id.startswith(f"{r.number}.") for m in r.matches)
 
 
@@ -253,7 +242,7 @@ def _refusal(state: EventState, command: RecordReport, now: Instant) -> str | No
     if not command.stood_there:
         return ELSEWHERE
     if match.match.b is None:
-        return JUDGE if match.match.bye == NO_SHOW else UNKNOWN_MATCH
+        return JUDGE if match.match.bye == records.NO_SHOW else UNKNOWN_MATCH
     if any(said not in (None, seat) for said, seat in ((command.a, match.match.a), (command.b, match.match.b))):
         return UNKNOWN_MATCH
     # Before "late": a report taken back before it came needs no one to look at it.
@@ -283,7 +272,7 @@ def _refusal(state: EventState, command: RecordReport, now: Instant) -> str | No
 def _is_current_report(match: MatchState, command: RecordReport) -> bool:
     """Whether the report that `command` agrees to is the one that counts for the other side."""
     assert command.agrees_to is not None
-    theirs = match.reports.get(other(command.side))
+    theirs = match.reports.get(records.other(command.side))
     return theirs is not None and (theirs.report_id, theirs.body) == (
         command.agrees_to.get("report_id"), command.agrees_to.get("hash"))
 
@@ -324,7 +313,7 @@ def enter_result(state: EventState, command: EnterResult, now: Instant) -> NewEn
         undone.append(undo_no_show_entry(state, match))
         if command.result is None:
             return undone
-    if round_state.stage in (SWISS, TIEBREAK):
+    if round_state.stage in (records.SWISS, records.TIEBREAK):
         after = with_result(state, match, command.result)
         undone += cut_after_change(state, after, command.cut)
         if state.live is not None and round_state.number < state.live.number:
@@ -339,21 +328,21 @@ def _by_leaving(state: EventState, match: MatchState, command: EnterResult) -> b
     return loser is not None and not state.entrants[loser].plays_live_match
 
 
-def result_to_correct(round_state: RoundState, match: MatchState) -> Result | None:
+def result_to_correct(round_state: RoundState, match: MatchState) -> records.Result | None:
     """The result that a new one would correct: it stands in a closed round."""
     return None if round_state.status == PUBLISHED else match.match.result
 
 
-def acceptable_results(match: MatchState) -> list[Result]:
+def acceptable_results(match: MatchState) -> list[records.Result]:
     """The standing result and the players' reports, any of which may be made the result at any time."""
     return [said.result for said in match.reports.values()] + ([match.match.result] if match.match.result else [])
 
 
 def _refuse_another_winner(
-    state: EventState, round_state: RoundState, match: MatchState, result: Result | None
+    state: EventState, round_state: RoundState, match: MatchState, result: records.Result | None
 ) -> None:
     """The winner has met the next opponent: figures can be corrected, the bracket cannot."""
-    if round_state.stage != ELIMINATION or result is None or match.match.result is None:
+    if round_state.stage != records.ELIMINATION or result is None or match.match.result is None:
         return
     if any(played.number > round_state.number for played in state.public_rounds):
         bracket = current_bracket(state)
@@ -390,7 +379,7 @@ def set_picks(state: EventState, command: SetPicks, now: Instant) -> NewEntries:
     if squads is None:
         raise Problem("not_of_this_rulebook", key="picks", rulebook=state.rulebook_id)
     match = find_match(state, command.match)[1]
-    if match.match.bye in (None, UNPAIRED_LOSS):
+    if match.match.bye in (None, records.UNPAIRED_LOSS):
         raise Problem("picks_only_at_a_bye")
     picks = sorted(command.picks)
     if len(set(picks)) != squads.taken or len(picks) != squads.taken or not 1 <= picks[0] <= picks[-1] <= squads.listed:
@@ -420,7 +409,7 @@ def _apply_report(state: EventState, data: Mapping[str, Any], entry: Entry) -> E
     if fate.fate != "accepted":
         strangers = {**match.strangers, entry.actor.removeprefix("unit:"): entry.number}
         return state.with_match(replace(match, strangers=strangers), fates=fates)
-    side: Side = data["side"]
+    side: records.Side = data["side"]
     said_now = SideReport(result_from_json(data["result"]), entry.number, data["report_id"], data["body"],
                         data.get("holder"))
     reports = _merge_squads({**match.reports, side: said_now})
@@ -435,7 +424,7 @@ def _apply_report(state: EventState, data: Mapping[str, Any], entry: Entry) -> E
     return state.with_match(match, fates=fates)
 
 
-def _merge_squads(reports: Mapping[Side, SideReport]) -> Mapping[Side, SideReport]:
+def _merge_squads(reports: Mapping[records.Side, SideReport]) -> Mapping[records.Side, SideReport]:
     """What a side has left unsaid of the other's squads is what the other says of its own, once all else is the same:
     before that, each may still say others."""
     first, *others = (replace(said.result, picks=None) for said in reports.values())
@@ -482,7 +471,7 @@ def _apply_no_show(
 ) -> EventState:
     """The one who came gets what a bye gives; the absent one stands in an entry of their own, and is dropped."""
     present, absent = data["present"], data["absent"]
-    alone = Match(present, table=None, bye=NO_SHOW, game=match.match.game, absent=absent)
+    alone = records.Match(present, table=None, bye=records.NO_SHOW, game=match.match.game, absent=absent)
     now = replace(match, match=alone, reports={}, revision=match.revision + 1, number=entry.number,
                   drawn=match.match)
     state = with_missed(state.with_match(now), absent, [played.number])
@@ -495,7 +484,7 @@ def _apply_double_no_show(
 ) -> EventState:
     """Both lose by a ruling, and both are dropped."""
     both = match.match
-    now = replace(match, match=replace(both, result=Result(ended=RULING, winner="none")), reports={},
+    now = replace(match, match=replace(both, result=records.Result(ended=records.RULING, winner="none")), reports={},
                   revision=match.revision + 1, decided=True, number=entry.number, drawn=both)
     state = state.with_match(now)
     for who in (both.a, both.b):

@@ -11,18 +11,9 @@ from msgspec.structs import replace
 
 from roundtap_core.clock import COUNTING, IDLE, PAUSED, RUNNING, Clock, Instant
 from roundtap_core.errors import Invalid, Problem
+from roundtap_core.event import event_flow
 from roundtap_core.event.closing import close_live, final_order, unfinished_parts
 from roundtap_core.event.entries import Entry, NewEntries, NewEntry
-from roundtap_core.event.event_flow import (
-    CUT,
-    OVER,
-    current_seeds,
-    elimination_rounds,
-    offered_places,
-    second_swiss_rounds,
-    stage_of_round,
-    upcoming_stage,
-)
 from roundtap_core.event.imposed_rounds import AdoptRound, ImposeRound, adopt_round, impose_round, round_drawn
 from roundtap_core.event.lookups import Step
 from roundtap_core.event.match_log import LogLine
@@ -252,7 +243,7 @@ def draw_round(state: EventState, command: DrawRound, now: Instant) -> NewEntrie
     closing = close_live(state)
     draft = state.draft
     seed, attempt = (draft.draw.seed, draft.draw.attempt + 1) if draft and draft.draw else (command.seed, 1)
-    follows = upcoming_stage(state)
+    follows = event_flow.upcoming_stage(state)
     if follows == SWISS:
         pairing, matches = _swiss_round(state, command, seed, attempt)
     elif follows == TIEBREAK:
@@ -273,12 +264,12 @@ def _swiss_round(
     from roundtap_core.pairing.table_numbers import assign_tables
 
     tournament = tournament_of(state)
-    if state.cut is not None or second_swiss_rounds(state):
-        if offered_places(state) is not None:
+    if state.cut is not None or event_flow.second_swiss_rounds(state):
+        if event_flow.offered_places(state) is not None:
             raise Problem("offer_unanswered")
-        if len(current_seeds(state)) < 2 and not second_swiss_rounds(state):
-            raise Problem("too_few_players", n=len(current_seeds(state)))
-        drawn = second_stage_round(tournament, seed, attempt, current_seeds(state), command.busy_tables)
+        if len(event_flow.current_seeds(state)) < 2 and not event_flow.second_swiss_rounds(state):
+            raise Problem("too_few_players", n=len(event_flow.current_seeds(state)))
+        drawn = second_stage_round(tournament, seed, attempt, event_flow.current_seeds(state), command.busy_tables)
         return drawn, drawn.matches
     pairing = pair_next(tournament, seed=seed, attempt=attempt)
     if command.busy_tables:
@@ -288,13 +279,13 @@ def _swiss_round(
 
 def _refuse_elimination(state: EventState, follows: str) -> None:
     """Problem where there is nothing to draw, or something to be settled before."""
-    if follows == CUT:
+    if follows == event_flow.CUT:
         raise Problem("cut_not_made")
-    if follows == OVER:
-        if elimination_rounds(state):
+    if follows == event_flow.OVER:
+        if event_flow.elimination_rounds(state):
             raise Problem("bracket_decided")
         raise Problem("all_rounds_played", rounds=state.swiss_rounds)
-    if offered_places(state) is not None:
+    if event_flow.offered_places(state) is not None:
         raise Problem("offer_unanswered")
 
 
@@ -302,7 +293,7 @@ def _elimination_round(state: EventState, command: DrawRound, seed: int, attempt
     from roundtap_core.elimination.next_games import BY_BRACKET, next_elimination_round
 
     # A cut of which no one is left is no reason to ask the standings instead.
-    seeds = None if state.cut is None else current_seeds(state)
+    seeds = None if state.cut is None else event_flow.current_seeds(state)
     pairing = next_elimination_round(tournament_of(state), seed, attempt, seeds, command.busy_tables)
     if attempt > 1 and pairing.draw.method == BY_BRACKET:
         raise Problem("bracket_is_fixed")
@@ -321,7 +312,7 @@ def publish(state: EventState, command: PublishRound, now: Instant) -> NewEntrie
     refuse_shared_tables(draft, command.taken_tables)
     first = draft.number == 1
     noted = play_on(state, command.list_points, command.noted, command.seen, command.by) if first else []
-    stage = stage_of_round(state, draft.number, draft.stage, [m.match for m in draft.matches])
+    stage = event_flow.stage_of_round(state, draft.number, draft.stage, [m.match for m in draft.matches])
     minutes = state.rulebook.minutes(stage, state.options)
     players = len(active_ids(state))
     if first:
@@ -376,7 +367,7 @@ def import_round(state: EventState, command: ImportRound, now: Instant) -> NewEn
     raw["matches"] = _avoid_busy_tables(state, raw["matches"], command.busy_tables)
     stage = raw.get("stage", SWISS)
     matches = [Match(m["a"], m.get("b"), bye=m.get("bye"), game=m.get("game")) for m in raw["matches"]]
-    minutes = state.rulebook.minutes(stage_of_round(state, raw["number"], stage, matches), state.options)
+    minutes = state.rulebook.minutes(event_flow.stage_of_round(state, raw["number"], stage, matches), state.options)
     return [NewEntry("round-imported", {
         "number": raw["number"], "stage": stage, "matches": raw["matches"], "draw": raw.get("draw"),
         "total_ms": None if minutes is None else minutes * 60_000,

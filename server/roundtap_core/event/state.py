@@ -9,6 +9,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from roundtap_core import records
 from roundtap_core.clock import Clock
 from roundtap_core.elimination.cut import Cut
 from roundtap_core.event.entries import GENESIS
@@ -18,19 +19,6 @@ from roundtap_core.event.person import Person
 from roundtap_core.event.played_on import PlayedOn
 from roundtap_core.event.prize import DoorPrize, Prize
 from roundtap_core.names import public_names
-from roundtap_core.records import (
-    ELIMINATION,
-    SECOND_SWISS,
-    SWISS,
-    TIEBREAK,
-    Competitor,
-    Draw,
-    Match,
-    Result,
-    Round,
-    Side,
-    Tournament,
-)
 from roundtap_core.result_json import result_to_json
 from roundtap_core.rulebooks.base import Rulebook
 from roundtap_core.rulebooks.registry import rulebook
@@ -107,7 +95,7 @@ class SideReport(Struct, frozen=True):
     was sent) name it to the other side, which may agree to it. `holder`: a mark of the browser that said it; None: a
     unit, at which both sit."""
 
-    result: Result
+    result: records.Result
     number: int
     report_id: str = ""
     body: str = ""
@@ -121,26 +109,26 @@ class MatchState(Struct, frozen=True, dict=True):
     """
 
     id: str
-    match: Match
-    reports: Mapping[Side, SideReport] = {}
+    match: records.Match
+    reports: Mapping[records.Side, SideReport] = {}
     revision: int = 0
     decided: bool = False
     number: int | None = None
     reported_mono_ms: int | None = None
-    lots: Mapping[str, Side] = {}
+    lots: Mapping[str, records.Side] = {}
     """What lots before play have said: {"first_player": "b"}. They stand even if later steps are taken back."""
     by_leaving: bool = False
     """The result came about because one of the two left."""
-    stood: Result | None = None
+    stood: records.Result | None = None
     """What stood before an official last put another result in its place."""
     log: tuple[LogLine, ...] = ()
     """Rulings, appeals, decisions on them, extensions; in order."""
     corrections: tuple[Mapping[str, Any], ...] = ()
     """Results that stood before an official put another one in their place: {"was": the event file's result, "by",
     "after_round": the newest public round}."""
-    drawn: Match | None = None
+    drawn: records.Match | None = None
     """The pairing as it was drawn, where one of the two, or both, did not appear."""
-    heard: Mapping[Side, int] = {}
+    heard: Mapping[records.Side, int] = {}
     """The highest serial of each side's reports that was accepted; what officials did since changes nothing of it."""
     strangers: Mapping[str, int] = {}
     """Units that reported this match and had not stood at its table: the entry that last refused each of them."""
@@ -171,7 +159,7 @@ class MatchState(Struct, frozen=True, dict=True):
         return len(holders) == 2 and holders[0] is not None and holders[0] == holders[1]
 
     @property
-    def second(self) -> Result | None:
+    def second(self) -> records.Result | None:
         """What both agreed to while another result stood; None where no judge has to decide between two."""
         return self.reports["a"].result if self.state == SECOND else None
 
@@ -192,7 +180,7 @@ class RoundState(Struct, frozen=True, dict=True):
     stage: str
     status: str
     matches: tuple[MatchState, ...]
-    draw: Draw | None = None
+    draw: records.Draw | None = None
     notes: Mapping[str, Any] = {}
     tiebreak_form: str | None = None
     mark: str = ""
@@ -373,7 +361,7 @@ def seated_ids(state: EventState) -> set[str]:
 def tournament_of(
     state: EventState, people: Mapping[str, Person] | None = None, drafts: bool = False, as_file: bool = False,
     everybody: bool = False,
-) -> Tournament:
+) -> records.Tournament:
     """The event as records. Without `people`, ids stand for names: enough to pair and to rank. Who is still awaited has
     no part in it, unless `everybody` is asked for.
 
@@ -385,11 +373,11 @@ def tournament_of(
     everybody = everybody or (as_file and not state.public_rounds)
     out: frozenset[str] = frozenset() if everybody else not_yet_present(state)
     rounds = state.rounds if drafts else state.public_rounds
-    begun = any(played.stage in (ELIMINATION, SECOND_SWISS) for played in rounds)
+    begun = any(played.stage in (records.ELIMINATION, records.SECOND_SWISS) for played in rounds)
     declined = (*state.cut.declined, *state.cut.absent) if state.cut and as_file and not begun else ()
     # Tie-break rounds come before the cut, too: who declined has played them.
-    last = max((r.number for r in state.rounds if r.stage in (SWISS, TIEBREAK)), default=0)
-    return Tournament(
+    last = max((r.number for r in state.rounds if r.stage in (records.SWISS, records.TIEBREAK)), default=0)
+    return records.Tournament(
         name=state.name,
         rulebook=state.rulebook_id,
         level=state.level,
@@ -399,21 +387,21 @@ def tournament_of(
             _competitor(replace(e, dropped_after=last) if e.id in declined and e.active else e, known.get(e.id))
             for e in state.entrants.values() if e.id not in out
         ),
-        rounds=tuple(Round(r.number, r.stage, tuple(map(_match, r.matches)), r.draw, r.tiebreak_form)
+        rounds=tuple(records.Round(r.number, r.stage, tuple(map(_match, r.matches)), r.draw, r.tiebreak_form)
                      for r in rounds),
         cut_order=state.cut.order if state.cut else (),
     )
 
 
-def _match(match: MatchState) -> Match:
+def _match(match: MatchState) -> records.Match:
     """With what stood before corrections: the places of who made the cut go by that (`swiss_order`)."""
     if not match.corrections:
         return match.match
     return replace(match.match, record={**(match.match.record or {}), "corrections": match.corrections})
 
 
-def _competitor(entrant: Entrant, person: Person | None) -> Competitor:
-    base = person.to_competitor(entrant.id) if person else Competitor(entrant.id, entrant.id)
+def _competitor(entrant: Entrant, person: Person | None) -> records.Competitor:
+    base = person.to_competitor(entrant.id) if person else records.Competitor(entrant.id, entrant.id)
     return replace(
         base, won_bye=entrant.won_bye, came_with=entrant.came_with, fixed_table=entrant.fixed_table,
         dropped_after=entrant.dropped_after, disqualified_after=entrant.disqualified_after,
@@ -430,7 +418,7 @@ def event_names(state: EventState, people: Mapping[str, Person]) -> dict[str, st
     return public_names(competitors, bool(state.options.get("full_names")))
 
 
-def draw_mark(number: int, draw: Draw | None, matches: Iterable[MatchState]) -> str:
+def draw_mark(number: int, draw: records.Draw | None, matches: Iterable[MatchState]) -> str:
     """A short digest of who meets whom by which draw: match ids come again when a round is drawn anew."""
     pairs = [[m.match.a, m.match.b] for m in matches]
     return digest([number, draw and draw.seed, draw and draw.attempt, pairs])[:MARK_DIGITS]

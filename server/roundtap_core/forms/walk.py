@@ -9,22 +9,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from roundtap_core.errors import Invalid, Problem
+from roundtap_core.forms import questions
 from roundtap_core.forms.form import BY_FIGURES, DECIDED, DRAWN, OPENER, Way
-from roundtap_core.forms.questions import (
-    BY_LOT,
-    FIRST_PLAYER,
-    FIRST_PLAYER_LOT,
-    LOSER,
-    SCORE,
-    WINNER,
-    WOUNDS,
-    Answers,
-    BaseQuestion,
-    Figures,
-    Picks,
-    Question,
-    ResultDraft,
-)
 from roundtap_core.records import CONCESSION, SIDES, Pair, Result, Side, Winner, other
 
 
@@ -35,21 +21,21 @@ class WalkState(Struct, frozen=True):
     `figures`: every figure met so far, after exchanges: {("keys", "winner"): 2}.
     """
 
-    question: Question | None
+    question: questions.Question | None
     decided_by: str | None
     decided_for: str | None
     figures: Mapping[tuple[str, str], int]
-    met: tuple[Question, ...]
+    met: tuple[questions.Question, ...]
 
 
-def walk(way: Way, answers: Answers, opener: Side = "a", fill: bool = False) -> WalkState:
+def walk(way: Way, answers: questions.Answers, opener: Side = "a", fill: bool = False) -> WalkState:
     """Follow the steps as far as the answers go; with `fill`, what is not answered yet counts at its default."""
-    figures: Figures = {}
-    met: list[Question] = []
+    figures: questions.Figures = {}
+    met: list[questions.Question] = []
     # Only answers to questions on the way: a correction may have left others behind.
     given: dict[str, object] = {}
     for step in way.steps:
-        if isinstance(step, BaseQuestion):
+        if isinstance(step, questions.BaseQuestion):
             if not step.wanted(figures, given):
                 continue
             if step.asked and step.name not in answers and not fill:
@@ -67,16 +53,16 @@ def walk(way: Way, answers: Answers, opener: Side = "a", fill: bool = False) -> 
 
 def _whose(decided_for: str, opener: Side) -> str:
     if decided_for in SIDES:
-        return WINNER if decided_for == opener else LOSER
+        return questions.WINNER if decided_for == opener else questions.LOSER
     return decided_for
 
 
-def next_step(way: Way, answers: Answers) -> Question | None:
+def next_step(way: Way, answers: questions.Answers) -> questions.Question | None:
     """The first question still to be answered, or None when the way is complete."""
     return walk(way, answers).question
 
 
-def compose_complete(way: Way, opener: Side, answers: Answers) -> Result:
+def compose_complete(way: Way, opener: Side, answers: questions.Answers) -> Result:
     """The result of `answers`, as `compose`, but for the record, without defaults. Raises Problem("question_open")
     while one is open."""
     question = walk(way.opened_by(opener), answers, opener).question
@@ -85,17 +71,18 @@ def compose_complete(way: Way, opener: Side, answers: Answers) -> Result:
     return compose(way, opener, answers)
 
 
-def compose(way: Way, opener: Side, answers: Answers) -> Result:
+def compose(way: Way, opener: Side, answers: questions.Answers) -> Result:
     """The result of `answers`, when `opener` pressed its own button first.
 
     Missing answers count at their defaults, to show the worth meanwhile; answers that a correction made needless are
     left out. Raises Problem("figure_out_of_range", "not_one_of", "picks_wrong").
     """
     way = way.opened_by(opener)
-    sides: dict[str | None, Side] = {WINNER: opener, LOSER: other(opener), None: opener, "a": "a", "b": "b"}
+    sides: dict[str | None, Side] = {questions.WINNER: opener, questions.LOSER: other(opener), None: opener, "a": "a",
+                                     "b": "b"}
     _check(way, sides, answers)
     walked = walk(way, answers, opener, fill=True)
-    draft = ResultDraft(way.bonus)
+    draft = questions.ResultDraft(way.bonus)
     for question in walked.met:
         question.record(answers, sides[question.whose], draft)
     chosen, timeout = draft.chosen, {**draft.figures, **draft.told}
@@ -103,15 +90,15 @@ def compose(way: Way, opener: Side, answers: Answers) -> Result:
         timeout["decided_by"] = walked.decided_by
     figures = {(key, sides[whose]): value for (key, whose), value in walked.figures.items()}
     decided = sides[walked.decided_for] if walked.decided_for else None
-    began = chosen.get(FIRST_PLAYER) or answers.get(FIRST_PLAYER)
+    began = chosen.get(questions.FIRST_PLAYER) or answers.get(questions.FIRST_PLAYER)
     return Result(
         ended=way.ended,
         winner=_winner(way, opener, decided, chosen.get("winner")),
         conceded_by=other(opener) if way.ended == CONCESSION else None,
-        score=_pair(SCORE, figures) or Pair(),
-        wounds=_pair(WOUNDS, figures),
+        score=_pair(questions.SCORE, figures) or Pair(),
+        wounds=_pair(questions.WOUNDS, figures),
         initiative=chosen.get("initiative"),
-        first_player=chosen.get(FIRST_PLAYER_LOT) if began == BY_LOT else began,
+        first_player=chosen.get(questions.FIRST_PLAYER_LOT) if began == questions.BY_LOT else began,
         picks={side: draft.picks[side] for side in SIDES if side in draft.picks} or None,
         timeout=timeout or None,
     )
@@ -128,9 +115,9 @@ def _pair(key: str, figures: Mapping[tuple[str, Side], int]) -> Pair | None:
     return Pair(*(figures.get((key, side), 0) for side in SIDES))
 
 
-def _check(way: Way, sides: Mapping[str | None, Side], answers: Answers) -> None:
-    if way.choice(FIRST_PLAYER) is None and answers.get(FIRST_PLAYER) not in (None, *SIDES):
-        raise Invalid("not_one_of", where=f"/result/{FIRST_PLAYER}", value=answers[FIRST_PLAYER],
+def _check(way: Way, sides: Mapping[str | None, Side], answers: questions.Answers) -> None:
+    if way.choice(questions.FIRST_PLAYER) is None and answers.get(questions.FIRST_PLAYER) not in (None, *SIDES):
+        raise Invalid("not_one_of", where=f"/result/{questions.FIRST_PLAYER}", value=answers[questions.FIRST_PLAYER],
                       options=", ".join(SIDES))
     for question in way.questions:
         if question.name in answers:
@@ -153,16 +140,17 @@ def readings(way: Way, opener: Side, result: Result) -> Iterator[RecordReading]:
     """Every way to read `result` as answers to `way`, which `opener` opened: what the record leaves open may have been
     any of its options, and a score may hold a game that the last step gave."""
     way = way.opened_by(opener)
-    sides: dict[str | None, Side] = {WINNER: opener, LOSER: other(opener), None: opener}
+    sides: dict[str | None, Side] = {questions.WINNER: opener, questions.LOSER: other(opener), None: opener}
     known: ReadAnswers = {}
     for question in way.questions:
         answer = question.recorded(result, sides[question.whose])
         if answer is not None:
             known[question.name] = answer
-    if way.choice(FIRST_PLAYER) is None and result.first_player is not None:
-        known[FIRST_PLAYER] = result.first_player
+    if way.choice(questions.FIRST_PLAYER) is None and result.first_player is not None:
+        known[questions.FIRST_PLAYER] = result.first_player
     for score in _scores_before(way, opener, result):
-        scores = {figure.name: score.of(sides[figure.whose]) for figure in way.figures() if figure.key == SCORE}
+        scores = {figure.name: score.of(sides[figure.whose]) for figure in way.figures()
+                  if figure.key == questions.SCORE}
         yield from _completed(way, opener, result, {**known, **scores}, frozenset())
 
 
@@ -182,14 +170,15 @@ def _completed(
 
 def _scores_before(way: Way, opener: Side, result: Result) -> list[Pair]:
     """The scores there may have been before the last step gave a game or a struggle; the recorded one comes first."""
-    told = (result.timeout or {}).get(SCORE)
+    told = (result.timeout or {}).get(questions.SCORE)
     if isinstance(told, Mapping):
         return [Pair(told.get("a", 0), told.get("b", 0))]
-    score, gives = result.score, SCORE in way.bonus or any(rule.award == SCORE for rule in way.rules)
+    score, gives = result.score, questions.SCORE in way.bonus or any(rule.award == questions.SCORE
+                                                                     for rule in way.rules)
     if not gives:
         return [score]
-    tops = {opener if figure.whose == WINNER else other(opener): figure.maximum
-            for figure in way.figures() if figure.key == SCORE}
+    tops = {opener if figure.whose == questions.WINNER else other(opener): figure.maximum
+            for figure in way.figures() if figure.key == questions.SCORE}
     before = (score, Pair(score.a - 1, score.b), Pair(score.a, score.b - 1))
     return [pair for pair in before if all(0 <= pair.of(side) <= tops.get(side, pair.of(side)) for side in SIDES)]
 
@@ -253,7 +242,8 @@ def _on_buttons(way: Way, opener: Side, result: Result) -> ReadAnswers | None:
     result = _clamp_score(way, opener, result)
     figures = way.opened_by(opener).figures()
     for reading in readings(way, opener, result):
-        answers = {**{q.name: q.possible("a")[0] for q in way.questions if isinstance(q, Picks)}, **reading.answers}
+        answers = {**{q.name: q.possible("a")[0] for q in way.questions if isinstance(q, questions.Picks)},
+                   **reading.answers}
         for figure in figures:
             if not figure.asked:
                 answers.pop(figure.name, None)
@@ -267,8 +257,8 @@ def _on_buttons(way: Way, opener: Side, result: Result) -> ReadAnswers | None:
 def _clamp_score(way: Way, opener: Side, result: Result) -> Result:
     score = result.score
     for figure in way.opened_by(opener).figures():
-        if figure.beyond and figure.key == SCORE:
-            side = opener if figure.whose == WINNER else other(opener)
+        if figure.beyond and figure.key == questions.SCORE:
+            side = opener if figure.whose == questions.WINNER else other(opener)
             most = figure.maximum if figure.asked else score.of(side)
             score = replace(score, **{side: max(figure.minimum, min(most, score.of(side)))})
     return replace(result, score=score)

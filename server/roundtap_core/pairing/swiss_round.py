@@ -17,17 +17,8 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from roundtap_core.errors import Problem
+from roundtap_core.pairing import pairing_pool
 from roundtap_core.pairing.cardinality import LargestMatching, fewest_repeats
-from roundtap_core.pairing.pairing_pool import (
-    DrawRandom,
-    Groups,
-    Met,
-    PairingPool,
-    Pairs,
-    build_pool,
-    next_number,
-    refuse_open_matches,
-)
 from roundtap_core.pairing.table_numbers import assign_tables
 from roundtap_core.pairing.topdown import WIDEST, TopDown
 from roundtap_core.pairing.window import solve
@@ -42,7 +33,8 @@ IDEAL, REPAIRED = "ideal", "repaired"
 TRIES = 400
 
 
-def draw_first_round(members: Sequence[int], came_with: Sequence[str | None], rand: Rand) -> tuple[Pairs, str]:
+def draw_first_round(members: Sequence[int], came_with: Sequence[str | None], rand: Rand) -> tuple[pairing_pool.Pairs,
+    str]:
     """A random round with the fewest pairings inside a "came with" group, and the method used.
 
     Uniform over all of them, unless TRIES shuffles failed and the last was repaired.
@@ -58,7 +50,7 @@ def draw_first_round(members: Sequence[int], came_with: Sequence[str | None], ra
     return _pairs(_separate(line, came_with, rand)), REPAIRED
 
 
-def _pairs(line: Sequence[int]) -> Pairs:
+def _pairs(line: Sequence[int]) -> pairing_pool.Pairs:
     return list(zip(line[::2], line[1::2], strict=True))
 
 
@@ -82,7 +74,7 @@ def _half_or_more(members: Sequence[int], came_with: Sequence[str | None]) -> li
     return largest if 2 * len(largest) >= len(members) else []
 
 
-def _spread(members: Sequence[int], crowd: list[int], rand: Rand) -> Pairs:
+def _spread(members: Sequence[int], crowd: list[int], rand: Rand) -> pairing_pool.Pairs:
     """All others meet a random member of the crowd, whose rest pairs among itself."""
     crowded = set(crowd)
     others = [member for member in members if member not in crowded]
@@ -122,7 +114,7 @@ def first_bye(members: Sequence[int], rand: Rand) -> Bye:
     return Bye(members[int(rand() * len(members))], RANDOM)
 
 
-def later_bye(field: PairingPool, way: str, tournament: Tournament, rand: Rand) -> Bye:
+def later_bye(field: pairing_pool.PairingPool, way: str, tournament: Tournament, rand: Rand) -> Bye:
     """The first in the rulebook's order whose absence costs no repeat, among those with the fewest byes.
 
     House decision: no second bye while someone has none, even at the price of a repeat.
@@ -133,7 +125,7 @@ def later_bye(field: PairingPool, way: str, tournament: Tournament, rand: Rand) 
     return Bye(order[chosen], way, tuple(order[:chosen]))
 
 
-def _order(field: PairingPool, way: str, tournament: Tournament, rand: Rand) -> list[int]:
+def _order(field: pairing_pool.PairingPool, way: str, tournament: Tournament, rand: Rand) -> list[int]:
     fewest = min(field.byes)
     members = [i for i, byes in enumerate(field.byes) if byes == fewest]
     if way == BYE_LAST:
@@ -148,7 +140,7 @@ def _order(field: PairingPool, way: str, tournament: Tournament, rand: Rand) -> 
     return order
 
 
-def _byes_without_repeat(members: Sequence[int], met: Met) -> set[int] | None:
+def _byes_without_repeat(members: Sequence[int], met: pairing_pool.Met) -> set[int] | None:
     """Those whose absence leaves the fewest repeats; None: anyone's does (a large enough field)."""
     if len(members) - 1 >= 2 * max(map(len, met)) + 2:
         return None  # Dirac: without any one member, the others can all be paired without a repeat.
@@ -158,10 +150,10 @@ def _byes_without_repeat(members: Sequence[int], met: Met) -> set[int] | None:
 LARGEST = 10
 
 
-def best_rounds(groups: Groups, met: Met) -> list[Pairs]:
+def best_rounds(groups: pairing_pool.Groups, met: pairing_pool.Met) -> list[pairing_pool.Pairs]:
     """All rounds with the fewest repeats and, among these, the best shape (lines 1 and 3 of the criterion)."""
     group_of = {member: g for g, group in enumerate(groups) for member in group}
-    best: list[Pairs] = []
+    best: list[pairing_pool.Pairs] = []
     best_key: tuple[int, list[tuple[int, int]]] | None = None
     for pairs in all_rounds(list(group_of)):
         key = (sum(b in met[a] for a, b in pairs), shape(pairs, group_of))
@@ -172,7 +164,7 @@ def best_rounds(groups: Groups, met: Met) -> list[Pairs]:
     return best
 
 
-def shape(pairs: Pairs, group_of: Sequence[int] | dict[int, int]) -> list[tuple[int, int]]:
+def shape(pairs: pairing_pool.Pairs, group_of: Sequence[int] | dict[int, int]) -> list[tuple[int, int]]:
     """The pairs as (upper group, lower group), sorted: the smaller list is the better shape.
 
     Two rounds of equally many pairs first differ in their sorted lists at the first m_ij in which they differ, and
@@ -186,7 +178,7 @@ def shape(pairs: Pairs, group_of: Sequence[int] | dict[int, int]) -> list[tuple[
     return cells
 
 
-def all_rounds(members: list[int]) -> Iterator[Pairs]:
+def all_rounds(members: list[int]) -> Iterator[pairing_pool.Pairs]:
     """Every way to pair an even number of members: 945 for ten."""
     if not members:
         yield []
@@ -213,7 +205,8 @@ class Budget:
         return self.left >= 0
 
 
-def first_feasible(draws: Sequence[Pairs], met: Met, byes: Sequence[int], rounds_left: int) -> Pairs:
+def first_feasible(draws: Sequence[pairing_pool.Pairs], met: pairing_pool.Met, byes: Sequence[int],
+                   rounds_left: int) -> pairing_pool.Pairs:
     """The first of `draws` after which `rounds_left` more rounds are possible without a repeat; else simply the first.
 
     `draws` come in random order, so the choice is uniform. `byes` include this round's. One draw gets at most a tenth
@@ -230,7 +223,7 @@ def first_feasible(draws: Sequence[Pairs], met: Met, byes: Sequence[int], rounds
     return draws[0]
 
 
-def repeat_is_ahead(pairs: Pairs, met: Met, byes: Sequence[int], rounds_left: int) -> bool:
+def repeat_is_ahead(pairs: pairing_pool.Pairs, met: pairing_pool.Met, byes: Sequence[int], rounds_left: int) -> bool:
     """Whether it is proved that one of the `rounds_left` rounds after `pairs` must repeat a pairing, if all stay.
 
     False if the search ran out of steps. `byes` as in `first_feasible`.
@@ -239,7 +232,8 @@ def repeat_is_ahead(pairs: Pairs, met: Met, byes: Sequence[int], rounds_left: in
     return not _can_follow(pairs, met, byes, rounds_left, budget) and budget.left >= 0
 
 
-def _can_follow(pairs: Pairs, met: Met, byes: Sequence[int], rounds_left: int, budget: Budget) -> bool:
+def _can_follow(pairs: pairing_pool.Pairs, met: pairing_pool.Met, byes: Sequence[int], rounds_left: int,
+                budget: Budget) -> bool:
     """Whether so many legal rounds can follow `pairs`.
 
     In an odd field where no one needs a second bye, the bye is one more member whom each meets once: rounds can then be
@@ -330,9 +324,10 @@ def _round_then(
     return pair(members)
 
 
-def draw_round(field: PairingPool, members: Sequence[int], chance: DrawRandom, byes: Sequence[int],
+def draw_round(field: pairing_pool.PairingPool, members: Sequence[int], chance: pairing_pool.DrawRandom,
+               byes: Sequence[int],
                rounds_left: int) -> tuple[
-    Pairs, str
+    pairing_pool.Pairs, str
 ]:
     """The pairs of an even number of `members`, and the method.
 
@@ -351,7 +346,8 @@ def draw_round(field: PairingPool, members: Sequence[int], chance: DrawRandom, b
     return pairs, method
 
 
-def draw_large(field: PairingPool, members: Sequence[int], met: Met, chance: DrawRandom) -> tuple[Pairs, str]:
+def draw_large(field: pairing_pool.PairingPool, members: Sequence[int], met: pairing_pool.Met,
+               chance: pairing_pool.DrawRandom) -> tuple[pairing_pool.Pairs, str]:
     """The same for any number of members: only the structure of the field decides the method."""
     groups = field.groups(members)
     most_met = max(map(len, met))
@@ -368,7 +364,7 @@ def draw_large(field: PairingPool, members: Sequence[int], met: Met, chance: Dra
     return TopDown(groups, met, chance, most_met).run()
 
 
-def _shuffle_pairs(pairs: Pairs, chance: DrawRandom) -> None:
+def _shuffle_pairs(pairs: pairing_pool.Pairs, chance: pairing_pool.DrawRandom) -> None:
     """A search leaves its pairs in a revealing order; tables and sides should reveal nothing."""
     rand = chance.of("order")
     shuffle(pairs, rand)
@@ -410,12 +406,12 @@ def pair_next(
     "open_matches" while a result is missing, "too_few_players" below two.
     """
     seed = tournament.seed if seed is None else seed
-    number = next_number(tournament.rounds)
-    chance = DrawRandom(seed, number, attempt)
+    number = pairing_pool.next_number(tournament.rounds)
+    chance = pairing_pool.DrawRandom(seed, number, attempt)
     # The groups depend on the results.
-    refuse_open_matches(tournament, SWISS_STAGES)
+    pairing_pool.refuse_open_matches(tournament, SWISS_STAGES)
     records = swiss_totals(tournament)
-    field = build_pool(tournament, records, absent, stage)
+    field = pairing_pool.build_pool(tournament, records, absent, stage)
     if len(field.ids) < 2:
         raise Problem("too_few_players", n=len(field.ids))
     byes = list(field.byes)
@@ -439,8 +435,8 @@ def pair_next(
 
 
 def _first_round(
-    field: PairingPool, tournament: Tournament, chance: DrawRandom, byes: list[int]
-) -> tuple[Pairs, str, Bye | None, list[int]]:
+    field: pairing_pool.PairingPool, tournament: Tournament, chance: pairing_pool.DrawRandom, byes: list[int]
+) -> tuple[pairing_pool.Pairs, str, Bye | None, list[int]]:
     """Sets won byes aside first ("Won first-round bye") and adds this round's byes to `byes`."""
     people = {competitor.id: competitor for competitor in tournament.competitors}
     won = [i for i, competitor in enumerate(field.ids) if people[competitor].won_bye]
@@ -457,8 +453,9 @@ def _first_round(
 
 
 def _later_round(
-    field: PairingPool, tournament: Tournament, chance: DrawRandom, byes: list[int], rounds_left: int
-) -> tuple[Pairs, str, Bye | None]:
+    field: pairing_pool.PairingPool, tournament: Tournament, chance: pairing_pool.DrawRandom, byes: list[int],
+    rounds_left: int
+) -> tuple[pairing_pool.Pairs, str, Bye | None]:
     """Adds this round's bye to `byes`."""
     members = list(range(len(field.ids)))
     bye = None
@@ -484,7 +481,8 @@ def _rounds_left(tournament: Tournament, number: int, there: int) -> int:
     return max(0, rounds - number)
 
 
-def _notes(field: PairingPool, pairs: Pairs, bye: Bye | None, byes: Sequence[int], rounds_left: int) -> dict[str, Any]:
+def _notes(field: pairing_pool.PairingPool, pairs: pairing_pool.Pairs, bye: Bye | None, byes: Sequence[int],
+           rounds_left: int) -> dict[str, Any]:
     floats: list[dict[str, Any]] = []
     for a, b in pairs:
         upper, lower = (a, b) if field.points[a] > field.points[b] else (b, a)

@@ -14,16 +14,8 @@ from roundtap_core.pairing.swiss_round import Pairing, pair_next, pairing_to_jso
 from roundtap_core.pairing.table_numbers import assign_in_order
 from roundtap_core.records import ELIMINATION, SECOND_SWISS, SWISS, TIEBREAK, Draw, Match, Tournament
 from roundtap_core.rulebooks.registry import known_plan, plan, rulebook
+from roundtap_core.standings import tiebreakers
 from roundtap_core.standings.standings import standings
-from roundtap_core.standings.tiebreakers import (
-    EACH,
-    KNOCKOUT,
-    RANDOM,
-    decides_place,
-    event_tiebreak_form,
-    pairs_for,
-    present_after,
-)
 
 
 def next_stage(tournament: Tournament) -> str:
@@ -120,22 +112,22 @@ def open_ties(tournament: Tournament) -> list[tuple[str, ...]]:
     book = rulebook(tournament.rulebook)
     if not book.tiebreak_rounds:
         return []
-    here = present_after(tournament)
+    here = tiebreakers.present_after(tournament)
     ties: list[tuple[str, ...]] = []
     above: list[str] = []
     tied: list[str] = []
     for row in standings(tournament):
         tied.append(row.competitor)
-        if row.decided_by != RANDOM:
+        if row.decided_by != tiebreakers.RANDOM:
             playing = tuple(who for who in tied if who in here)
-            if len(playing) > 1 and decides_place(tournament, above, here):
+            if len(playing) > 1 and tiebreakers.decides_place(tournament, above, here):
                 ties.append(playing)
             above, tied = above + tied, []
     return ties
 
 
 def next_tiebreak_round(
-    tournament: Tournament, seed: int | None = None, attempt: int = 1, form: str = EACH,
+    tournament: Tournament, seed: int | None = None, attempt: int = 1, form: str = tiebreakers.EACH,
     busy: Collection[int] = frozenset(),
 ) -> Pairing:
     """The next round of all ties that have to be played out, each for itself; who waits in an odd tie has no entry.
@@ -144,13 +136,14 @@ def next_tiebreak_round(
     "no_tie_to_break".
     """
     refuse_open_matches(tournament)
-    if form not in (EACH, KNOCKOUT):
-        raise Invalid("not_one_of", where="/tiebreak_form", value=form, options=f"{EACH}, {KNOCKOUT}")
-    form = event_tiebreak_form(tournament, otherwise=form)
+    if form not in (tiebreakers.EACH, tiebreakers.KNOCKOUT):
+        raise Invalid("not_one_of", where="/tiebreak_form", value=form,
+                      options=f"{tiebreakers.EACH}, {tiebreakers.KNOCKOUT}")
+    form = tiebreakers.event_tiebreak_form(tournament, otherwise=form)
     ties = open_ties(tournament)
     if not ties:
         raise Problem("no_tie_to_break")
-    matches = [Match(a, b) for tie in ties for a, b in pairs_for(tournament, tie, form)]
+    matches = [Match(a, b) for tie in ties for a, b in tiebreakers.pairs_for(tournament, tie, form)]
     return Pairing(
         len(tournament.rounds) + 1, TIEBREAK, Draw(tournament.seed if seed is None else seed, attempt, "tiebreak"),
         assign_in_order(matches, tournament, busy),

@@ -8,23 +8,10 @@ from typing import Any, ClassVar, Final
 
 from msgspec import Struct
 
+from roundtap_core import records
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.forms.form import Form
 from roundtap_core.lists.list_form import ListCheck
-from roundtap_core.records import (
-    CONCESSION,
-    ELIMINATION,
-    RULING,
-    SIDES,
-    SWISS,
-    SWISS_STAGES,
-    Match,
-    Pair,
-    Result,
-    Side,
-    StandingsRow,
-    other,
-)
 
 Options = Mapping[str, Any]
 ListTotals = Mapping[str, int]
@@ -75,16 +62,16 @@ class Situation(Struct, frozen=True):
     """Where a match stands: its stage ("swiss", "elimination", "final", "third_place", "tiebreak"), the list costs of a
     and b (None: unknown), and the houses of their decks (empty: unknown)."""
 
-    stage: str = SWISS
+    stage: str = records.SWISS
     totals: tuple[int | None, int | None] = (None, None)
     houses: tuple[tuple[str, ...], tuple[str, ...]] | None = None
 
     @property
     def knockout(self) -> bool:
         """Whether one side has to advance, so that nothing can be shared."""
-        return self.stage not in SWISS_STAGES
+        return self.stage not in records.SWISS_STAGES
 
-    def list_totals(self, match: Match) -> ListTotals:
+    def list_totals(self, match: records.Match) -> ListTotals:
         """The known `totals` by competitor of this match."""
         both = zip((match.a, match.b or ""), self.totals, strict=True)
         return {who: total for who, total in both if total is not None}
@@ -182,7 +169,7 @@ class Rulebook:
     team_size: ClassVar[int] = 1
     best_of: ClassVar[tuple[int, ...]] = (1,)
     """How many games a match may have, the usual first."""
-    second_stages: ClassVar[tuple[str, ...]] = (ELIMINATION,)
+    second_stages: ClassVar[tuple[str, ...]] = (records.ELIMINATION,)
     """What may follow the cut, the usual first."""
     lots: ClassVar[tuple[str, ...]] = ()
     """What a lot may decide before a game: "first_player", or the chooser with equal lists ("initiative")."""
@@ -230,21 +217,22 @@ class Rulebook:
         """Warnings for the organizer before these options are announced; none is forbidden."""
         return []
 
-    def tally(self, match: Match, side: Side, options: Options, totals: ListTotals = NO_TOTALS) -> Tally:
+    def tally(self, match: records.Match, side: records.Side, options: Options,
+              totals: ListTotals = NO_TOTALS) -> Tally:
         """What `match` (with a result, or a bye) gives the competitor at `side`."""
         raise NotImplementedError
 
-    def winner(self, result: Result, options: Options) -> str:
+    def winner(self, result: records.Result, options: Options) -> str:
         """"a", "b", "draw" or "none" (both lose). Raises Problem where the figures cannot tell and no winner is
         stated."""
         raise NotImplementedError
 
-    def elimination_winner(self, result: Result, options: Options, better: Side) -> str:
+    def elimination_winner(self, result: records.Result, options: Options, better: records.Side) -> str:
         """The side that advances in elimination, or "none" (both are out). `better`: the side of the better Swiss rank,
         for rulebooks with draws."""
         return self.winner(result, options)
 
-    def cut_order(self, rows: Sequence[StandingsRow], seed: int) -> Sequence[str]:
+    def cut_order(self, rows: Sequence[records.StandingsRow], seed: int) -> Sequence[str]:
         """All competitors in the order that decides the cut and its seeds: the standings."""
         return [row.competitor for row in rows]
 
@@ -265,11 +253,11 @@ class Rulebook:
         """The form of questions that a table asks."""
         raise NotImplementedError
 
-    def has_won(self, result: Result, side: Side, options: Options, situation: Situation) -> bool:
+    def has_won(self, result: records.Result, side: records.Side, options: Options, situation: Situation) -> bool:
         """Whether by these figures `side` has already won by the document, whatever else is reported (section 9)."""
         return False
 
-    def check_new(self, result: Result, options: Options, situation: Situation = SWISS_ROUND) -> None:
+    def check_new(self, result: records.Result, options: Options, situation: Situation = SWISS_ROUND) -> None:
         """Raise Problem for an impossible new result (recorded ones are not rejected)."""
         raise NotImplementedError
 
@@ -283,7 +271,7 @@ class Rulebook:
 
         A second stage's Swiss rounds are as long as the first's.
         """
-        stage = SWISS if stage in SWISS_STAGES else stage
+        stage = records.SWISS if stage in records.SWISS_STAGES else stage
         stages = options.get("stages", {})
         if "minutes" in stages.get(stage, {}):
             return stages[stage]["minutes"]  # type: ignore[no-any-return]
@@ -310,10 +298,10 @@ class Rulebook:
                       fewest=min((line.at_least for line in lines), default=0))
 
     def worth(
-        self, match: Match, options: Options, situation: Situation = SWISS_ROUND
+        self, match: records.Match, options: Options, situation: Situation = SWISS_ROUND
     ) -> dict[str, tuple[int, int]]:
         """The derived values of a result for both sides, shown before confirmation: {"mov": (176, 24)}."""
-        a, b = (self.tally(match, side, options, situation.list_totals(match)) for side in SIDES)
+        a, b = (self.tally(match, side, options, situation.list_totals(match)) for side in records.SIDES)
         values = {"points": (a.points, b.points), **{key: (a.figures[key], b.figures[key]) for key in a.figures}}
         return {key: values[key] for key in self.form(options, situation).worth}
 
@@ -326,38 +314,38 @@ def may_play(book: Rulebook, level: str | None) -> str | None:
     return policies["*"] if level or len(policies) == 1 else None
 
 
-def stated_winner(result: Result) -> str | None:
+def stated_winner(result: records.Result) -> str | None:
     """The winner by ruling or concession, whatever the figures; None for a game that was played.
 
     Raises Problem("winner_contradicts_concession").
     """
-    if result.ended == RULING:
+    if result.ended == records.RULING:
         return result.winner or "none"
-    if result.ended == CONCESSION and result.conceded_by in SIDES:
-        right = other("a" if result.conceded_by == "a" else "b")
+    if result.ended == records.CONCESSION and result.conceded_by in records.SIDES:
+        right = records.other("a" if result.conceded_by == "a" else "b")
         if result.winner not in (None, right):
             raise Problem("winner_contradicts_concession", where="/winner", winner=result.winner, right=right)
         return right
     return None
 
 
-def more_of(pair: Pair) -> str:
+def more_of(pair: records.Pair) -> str:
     """The side with more, or "draw"."""
     if pair.a == pair.b:
         return DRAW
     return "a" if pair.a > pair.b else "b"
 
 
-def refuse_unknown_keys(result: Result, rulebook_id: str, known: tuple[str, ...]) -> None:
+def refuse_unknown_keys(result: records.Result, rulebook_id: str, known: tuple[str, ...]) -> None:
     """Raise Problem("not_of_this_rulebook") for a key of `result` that a rulebook does not know."""
     for key in ("wounds", "initiative", "first_player", "picks", "timeout"):
         if key not in known and getattr(result, key) is not None:
             raise Problem("not_of_this_rulebook", where=f"/{key}", key=key, rulebook=rulebook_id)
 
 
-def refuse_figure_range(key: str, pair: Pair, minimum: int, maximum: int) -> None:
+def refuse_figure_range(key: str, pair: records.Pair, minimum: int, maximum: int) -> None:
     """Raise Problem("figure_out_of_range") for a figure of either side."""
-    for side in SIDES:
+    for side in records.SIDES:
         if not minimum <= pair.of(side) <= maximum:
             raise Invalid("figure_out_of_range", where=f"/{key}/{side}", value=pair.of(side),
                           minimum=minimum, maximum=maximum)

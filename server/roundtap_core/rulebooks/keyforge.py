@@ -8,58 +8,12 @@ from typing import Any, ClassVar
 
 from msgspec.structs import replace
 
+from roundtap_core import records
 from roundtap_core.errors import Invalid, Problem
+from roundtap_core.forms import questions
 from roundtap_core.forms.form import ANY_TIME, AT_TIME, DECIDED, Form, Way
-from roundtap_core.forms.questions import (
-    BY_LOT,
-    FIRST_PLAYER_BY,
-    FIRST_PLAYER_LOT,
-    LOSER,
-    WINNER,
-    Choice,
-    Decide,
-    Exchange,
-    Figure,
-    Step,
-    Test,
-    Turns,
-)
 from roundtap_core.lists.list_form import NAMES, TICK, ListCheck, ListData, ListField, ListForm, fold, names, text
-from roundtap_core.records import (
-    BYE,
-    CONCESSION,
-    NO_SHOW,
-    PLAYED,
-    RULING,
-    SIDES,
-    TIME,
-    WON_BYE,
-    Competitor,
-    Match,
-    Pair,
-    Result,
-    Side,
-)
-from roundtap_core.rulebooks.base import (
-    BASIC_AND_ADVANCED,
-    BYE_RANDOM_LOWEST,
-    FIRST_PLAYER,
-    HEAD_JUDGE,
-    LOSS,
-    NO,
-    NO_TOTALS,
-    SWISS_ROUND,
-    WIN,
-    WITH_SECOND,
-    ListTotals,
-    Options,
-    Rulebook,
-    Situation,
-    Tally,
-    refuse_figure_range,
-    refuse_unknown_keys,
-    stated_winner,
-)
+from roundtap_core.rulebooks import base
 
 HOUSES_OF_A_DECK = 3
 INTRODUCTORY = frozenset({
@@ -108,7 +62,7 @@ class ArchonDeck(ListCheck):
             found.append(Problem("list_sleeves_missing", where="/opaque_sleeves"))
         return found
 
-    def of_competitor(self, competitor: Competitor) -> ListData:
+    def of_competitor(self, competitor: records.Competitor) -> ListData:
         own: dict[str, Any] = {}
         if competitor.identity:
             own["identity"] = competitor.identity
@@ -116,13 +70,13 @@ class ArchonDeck(ListCheck):
             own["houses"] = list(competitor.houses)
         return {**(competitor.list or {}), **own}
 
-    def with_list(self, competitor: Competitor, list_: ListData) -> Competitor:
+    def with_list(self, competitor: records.Competitor, list_: ListData) -> records.Competitor:
         rest = {key: value for key, value in list_.items() if key not in ("identity", "houses")}
         return replace(competitor, list=rest or None, identity=text(list_, "identity") or None,
                        houses=tuple(names(list_, "houses")))
 
     def competitor_problems(
-        self, competitor: Competitor, options: Mapping[str, Any], level: str | None = None
+        self, competitor: records.Competitor, options: Mapping[str, Any], level: str | None = None
     ) -> list[Problem]:
         """Places are where the event file has it: "/houses/1" or "/list/houses/1"."""
         return [
@@ -130,9 +84,9 @@ class ArchonDeck(ListCheck):
             for problem in super().competitor_problems(competitor, options, level)
         ]
 
-    def event_warnings(self, competitors: Sequence[Competitor], options: Mapping[str, Any]) -> list[Problem]:
+    def event_warnings(self, competitors: Sequence[records.Competitor], options: Mapping[str, Any]) -> list[Problem]:
         """No two decks in the world have the same name: one of these is copied, or misspelled."""
-        first: dict[str, Competitor] = {}
+        first: dict[str, records.Competitor] = {}
         found = []
         for place, competitor in enumerate(competitors):
             name = text(self.of_competitor(competitor), "identity")
@@ -143,7 +97,7 @@ class ArchonDeck(ListCheck):
         return found
 
 
-def _in_competitor(competitor: Competitor, where: str) -> str:
+def _in_competitor(competitor: records.Competitor, where: str) -> str:
     key = where.removeprefix("/list/").partition("/")[0]
     own = {"identity": bool(competitor.identity), "houses": bool(competitor.houses)}
     return where.removeprefix("/list") if own.get(key) else where
@@ -178,12 +132,13 @@ HOUSES = ("Brobnar", "Dis", "Logos", "Mars", "Sanctum", "Shadows", "Untamed")
 OTHER_HOUSE = "other"
 
 LOT_KEYS: Mapping[str, tuple[str, ...]] = MappingProxyType({
-    FIRST_PLAYER_BY: (BY_LOT,), "lot": SIDES, "active": SIDES, "turns": SIDES, "game_begun": ("yes", "no"),
+    questions.FIRST_PLAYER_BY: (questions.BY_LOT,), "lot": records.SIDES, "active": records.SIDES,
+    "turns": records.SIDES, "game_begun": ("yes", "no"),
 })
 """Keys of `timeout` whose values are among a few."""
 
 
-class KeyForgeArchon(Rulebook):
+class KeyForgeArchon(base.Rulebook):
     """Sections in the docstrings are the headings of the document. Sealed differs in its minutes and decks."""
 
     id = "keyforge-archon"
@@ -191,12 +146,12 @@ class KeyForgeArchon(Rulebook):
     document = "KeyForge, normativas de torneo: Arconte (es)"
     listed = 30
     tiebreakers = ("sos", "extended_sos", "random")
-    bye_after_round_1 = BYE_RANDOM_LOWEST
+    bye_after_round_1 = base.BYE_RANDOM_LOWEST
     stage_minutes = {"swiss": 35, "elimination": 35, "final": 50, "third_place": 35}
     best_of_three_minutes: ClassVar = {"swiss": 90, "elimination": 90, "final": 120, "third_place": 90}
     best_of = (1, 3)
     levels = ("relaxed", "formal", "premium")
-    structures = BASIC_AND_ADVANCED
+    structures = base.BASIC_AND_ADVANCED
     option_defaults = {"structure": "basic", "lists_required": True, "late_minutes": 10, "tables": "leaders"}
     house_decisions = (
         "decision.nobody_came", "decision.disqualified", "decision.between_stages",
@@ -205,27 +160,27 @@ class KeyForgeArchon(Rulebook):
         "decision.structure_counts_checked_in", "decision.sos_details", "decision.keyforge_best_of_three",
         "decision.keyforge_game_not_begun",
     )
-    officials_play = {"relaxed": WITH_SECOND, "*": NO}
+    officials_play = {"relaxed": base.WITH_SECOND, "*": base.NO}
     ticks = {"premium": ("sleeves",)}
-    lots = (FIRST_PLAYER,)
+    lots = (base.FIRST_PLAYER,)
     before_play: ClassVar[tuple[str, ...]] = (
         "before.first_player_by_lot", "before.loser_chooses", "before.list_two_minutes", "before.no_dice",
         "before.wait_for_start",
     )
-    disqualification_proposed_by = (HEAD_JUDGE,)
+    disqualification_proposed_by = (base.HEAD_JUDGE,)
     lists: ClassVar[ListCheck] = ArchonDeck()
 
-    def minutes(self, stage: str, options: Options) -> int | None:
+    def minutes(self, stage: str, options: base.Options) -> int | None:
         """"Tiempos de ronda del torneo": best of three has its own lengths."""
         own = options.get("stages", {}).get(stage, {})
         if "minutes" not in own and self.games(stage, options) == 3:
             return self.best_of_three_minutes[stage]
         return super().minutes(stage, options)
 
-    def winner(self, result: Result, options: Options) -> str:
+    def winner(self, result: records.Result, options: base.Options) -> str:
         """"Final de la partida": more games won; a game is never drawn, so the winner of a tied match must be
         stated."""
-        stated = stated_winner(result)
+        stated = base.stated_winner(result)
         if "draw" in (stated, result.winner):
             raise Problem("no_draws", where="/winner")
         if stated is not None:
@@ -241,41 +196,47 @@ class KeyForgeArchon(Rulebook):
                           right=ahead)
         return ahead
 
-    def tally(self, match: Match, side: Side, options: Options, totals: ListTotals = NO_TOTALS) -> Tally:
+    def tally(self, match: records.Match, side: records.Side, options: base.Options,
+              totals: base.ListTotals = base.NO_TOTALS) -> base.Tally:
         """"Puntos de torneo": a win 1, a loss 0; a bye is a win."""
         if match.bye is not None:
-            return Tally(1, WIN) if match.bye in (BYE, WON_BYE, NO_SHOW) else Tally(0, LOSS)
+            return base.Tally(1, base.WIN) if match.bye in (records.BYE, records.WON_BYE,
+                                                            records.NO_SHOW) else base.Tally(0, base.LOSS)
         assert match.result is not None
-        return Tally(1, WIN) if self.winner(match.result, options) == side else Tally(0, LOSS)
+        return base.Tally(1, base.WIN) if self.winner(match.result, options) == side else base.Tally(0, base.LOSS)
 
-    def form(self, options: Options, situation: Situation = SWISS_ROUND) -> Form:
+    def form(self, options: base.Options, situation: base.Situation = base.SWISS_ROUND) -> Form:
         """The winner opens. "Tiempo agotado": the turns that are left, then five steps, as far as they are needed."""
         wins = self.games(situation.stage, options) // 2 + 1
-        won = Figure(SCORE, WINNER, wins, wins, wins, (1,), asked=False)
-        others = Figure(SCORE, LOSER, 0, wins - 1, 0, (1,), asked=wins > 1)
-        so_far = tuple(Figure(SCORE, whose, 0, wins - 1, 0, (1,)) for whose in (WINNER, LOSER))
+        won = questions.Figure(SCORE, questions.WINNER, wins, wins, wins, (1,), asked=False)
+        others = questions.Figure(SCORE, questions.LOSER, 0, wins - 1, 0, (1,), asked=wins > 1)
+        so_far = tuple(questions.Figure(SCORE, whose, 0, wins - 1, 0, (1,))
+                       for whose in (questions.WINNER, questions.LOSER))
         return Form(
             rulebook=self.id,
             ways=(
-                Way("time", AT_TIME, TIME, _time_out(so_far if wins > 1 else (), situation.houses), winner=DECIDED),
-                Way("played", ANY_TIME, PLAYED, (won, others)),
-                Way("conceded", ANY_TIME, CONCESSION, (won, others)),
+                Way("time", AT_TIME, records.TIME, _time_out(so_far if wins > 1 else (), situation.houses),
+                    winner=DECIDED),
+                Way("played", ANY_TIME, records.PLAYED, (won, others)),
+                Way("conceded", ANY_TIME, records.CONCESSION, (won, others)),
             ),
             direct=True,
             games=wins,
             look_s=LOOK_S,
         )
 
-    def has_won(self, result: Result, side: Side, options: Options, situation: Situation) -> bool:
+    def has_won(self, result: records.Result, side: records.Side, options: base.Options,
+                situation: base.Situation) -> bool:
         """As many games as end the match."""
         return result.score.of(side) >= self.games(situation.stage, options) // 2 + 1
 
-    def check_new(self, result: Result, options: Options, situation: Situation = SWISS_ROUND) -> None:
+    def check_new(self, result: records.Result, options: base.Options,
+                  situation: base.Situation = base.SWISS_ROUND) -> None:
         """A match has a fixed number of games and ends with the last one needed."""
-        refuse_unknown_keys(result, self.id, ("first_player", "timeout"))
+        base.refuse_unknown_keys(result, self.id, ("first_player", "timeout"))
         wins = self.games(situation.stage, options) // 2 + 1
-        refuse_figure_range(SCORE, result.score, 0, wins)
-        if result.score == Pair(wins, wins):
+        base.refuse_figure_range(SCORE, result.score, 0, wins)
+        if result.score == records.Pair(wins, wins):
             raise Problem("both_won", where="/score", n=wins)
         self.winner(result, options)
         _refuse_unfinished(result, wins)
@@ -294,7 +255,7 @@ class KeyForgeSealed(KeyForgeArchon):
     lists: ClassVar[ListCheck] = SealedDeck()
 
 
-def _refuse_unfinished(result: Result, wins: int) -> None:
+def _refuse_unfinished(result: records.Result, wins: int) -> None:
     """"Final de la partida al mejor de tres": a played-out match has a winner of `wins` games; at time the difference
     is one game.
 
@@ -302,15 +263,15 @@ def _refuse_unfinished(result: Result, wins: int) -> None:
     "conceded_after_winning").
     """
     score, most = result.score, max(result.score.a, result.score.b)
-    if result.ended == CONCESSION and result.conceded_by in SIDES:
+    if result.ended == records.CONCESSION and result.conceded_by in records.SIDES:
         if score.of("b" if result.conceded_by == "b" else "a") == wins:
             raise Problem("conceded_after_winning", where=f"/score/{result.conceded_by}", n=wins)
         return
-    if wins == 1 or result.ended == RULING or score == Pair():
+    if wins == 1 or result.ended == records.RULING or score == records.Pair():
         return
-    if result.ended == PLAYED and most != wins:
+    if result.ended == records.PLAYED and most != wins:
         raise Problem("games_unfinished", where="/score", a=score.a, b=score.b, n=wins)
-    if result.ended == TIME and abs(score.a - score.b) != 1:
+    if result.ended == records.TIME and abs(score.a - score.b) != 1:
         raise Problem("games_at_time", where="/score", a=score.a, b=score.b)
 
 
@@ -323,45 +284,51 @@ def _refuse_time_out(told: Mapping[str, Any], houses: tuple[Sequence[str], Seque
     if not isinstance(picked, dict):
         raise Problem("wrong_type", where="/timeout/house", expected="object")
     for side, house in picked.items():
-        if side not in SIDES:
-            raise Problem("unknown_key", where=f"/timeout/house/{side}", key=side, known=", ".join(SIDES))
+        if side not in records.SIDES:
+            raise Problem("unknown_key", where=f"/timeout/house/{side}", key=side, known=", ".join(records.SIDES))
         if not isinstance(house, str) or not house.strip():
             raise Problem("wrong_type", where=f"/timeout/house/{side}", expected="string")
-        known = houses[SIDES.index(side)] if houses else ()
+        known = houses[records.SIDES.index(side)] if houses else ()
         if known and fold(house) not in map(fold, known):
             raise Invalid("not_one_of", where=f"/timeout/house/{side}", value=house, options=", ".join(known))
 
 
-def _time_out(games_so_far: tuple[Figure, ...],
-              houses: tuple[Sequence[str], Sequence[str]] | None) -> tuple[Step, ...]:
+def _time_out(games_so_far: tuple[questions.Figure, ...],
+              houses: tuple[Sequence[str], Sequence[str]] | None) -> tuple[questions.Step, ...]:
     """"Tiempo agotado". With earlier games, the side ahead has won; level, the game in progress decides.
 
     If the last game has not begun, or no one remembers who began, a lot decides (house decision).
     """
     of_deck = tuple(tuple(own) or (*HOUSES, OTHER_HOUSE) for own in houses or ((), ()))
-    before: tuple[Step, ...] = ()
+    before: tuple[questions.Step, ...] = ()
     if games_so_far:
         before = (
-            *games_so_far, Test("games", (SCORE,)),
-            Choice("game_begun", "form.game_begun", ("yes", "no"), only_if=(SCORE, 2)),
-            Choice("lot", "form.lot", ("a", "b"), only_if=("game_begun", "no")), Decide("lot", "lot", award=SCORE),
+            *games_so_far, questions.Test("games", (SCORE,)),
+            questions.Choice("game_begun", "form.game_begun", ("yes", "no"), only_if=(SCORE, 2)),
+            questions.Choice("lot", "form.lot", ("a", "b"), only_if=("game_begun", "no")),
+            questions.Decide("lot", "lot", award=SCORE),
         )
     return (
         *before,
-        Choice("active", "form.whose_turn", ("a", "b")), Turns("turns", "form.last_turns", 2, "active"),
-        Decide("last_turns", "turns", award=SCORE),
+        questions.Choice("active", "form.whose_turn", ("a", "b")),
+        questions.Turns("turns", "form.last_turns", 2, "active"),
+        questions.Decide("last_turns", "turns", award=SCORE),
         *_both("keys", KEYS - 1, (1,)), *_both("aember", 99, (10, 1)),
-        Exchange("forging", "aember", KEY_PRICE, "keys"),
-        Test("keys", ("keys",), award=SCORE), Test("aember", ("aember",), award=SCORE),
-        *(Choice(f"house.{whose}", "form.house", (*HOUSES, OTHER_HOUSE), whose=whose, per_side=(of_deck[0], of_deck[1]))
-          for whose in (WINNER, LOSER)),
+        questions.Exchange("forging", "aember", KEY_PRICE, "keys"),
+        questions.Test("keys", ("keys",), award=SCORE), questions.Test("aember", ("aember",), award=SCORE),
+        *(questions.Choice(f"house.{whose}", "form.house", (*HOUSES, OTHER_HOUSE), whose=whose,
+                           per_side=(of_deck[0], of_deck[1]))
+          for whose in (questions.WINNER, questions.LOSER)),
         *_both("creatures", 99, (10, 1)), *_both("bonus", 99, (10, 1)),
-        Test("potential", ("creatures", "bonus"), award=SCORE),
-        Choice("first_player", "form.first_player", ("a", "b", BY_LOT)),
-        Choice(FIRST_PLAYER_LOT, "form.lot", ("a", "b"), only_if=("first_player", BY_LOT)),
-        Decide("first_player", "first_player", award=SCORE), Decide("first_player", FIRST_PLAYER_LOT, award=SCORE),
+        questions.Test("potential", ("creatures", "bonus"), award=SCORE),
+        questions.Choice("first_player", "form.first_player", ("a", "b", questions.BY_LOT)),
+        questions.Choice(questions.FIRST_PLAYER_LOT, "form.lot", ("a", "b"),
+                         only_if=("first_player", questions.BY_LOT)),
+        questions.Decide("first_player", "first_player", award=SCORE),
+        questions.Decide("first_player", questions.FIRST_PLAYER_LOT, award=SCORE),
     )
 
 
-def _both(key: str, most: int, wheels: tuple[int, ...]) -> tuple[Figure, Figure]:
-    return Figure(key, WINNER, 0, most, 0, wheels), Figure(key, LOSER, 0, most, 0, wheels)
+def _both(key: str, most: int, wheels: tuple[int, ...]) -> tuple[questions.Figure, questions.Figure]:
+    return questions.Figure(key, questions.WINNER, 0, most, 0, wheels), questions.Figure(key, questions.LOSER, 0, most,
+                                                                                         0, wheels)

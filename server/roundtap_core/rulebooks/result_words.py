@@ -8,22 +8,15 @@ from typing import Any
 from msgspec import Struct
 
 from roundtap_core.errors import Problem
+from roundtap_core.forms import questions
 from roundtap_core.forms.form import Form, Way
-from roundtap_core.forms.questions import (
-    LOSER,
-    SCORE,
-    WINNER,
-    Figure,
-    Picks,
-    Turns,
-)
 from roundtap_core.forms.walk import WalkState, answers_on_record, walk
 from roundtap_core.lists.squads import letter
 from roundtap_core.records import CONCESSION, RULING, SIDES, Result, Side, other
 from roundtap_core.rulebooks.base import DRAW, Options, Rulebook, Situation
 from roundtap_core.words import Words
 
-THE_SCORE = (SCORE, "games", "points", "struggles")
+THE_SCORE = (questions.SCORE, "games", "points", "struggles")
 """Steps that count only the score: having more of it is winning, as every reader knows."""
 
 Names = Mapping[str, str]
@@ -57,12 +50,12 @@ def option_label(words: Words, option: str, names: Names) -> str:
 def answer_lines(form: Form, way: Way, opener: Side, answers: Mapping[str, Any], walked: WalkState, names: Names,
           words: Words) -> list[ResultLine]:
     """The answers so far, in the order of the questions; a figure that a rule changed shows both values."""
-    sides: dict[str, Side] = {WINNER: opener, LOSER: other(opener)}
+    sides: dict[str, Side] = {questions.WINNER: opener, questions.LOSER: other(opener)}
     lines: list[ResultLine] = []
     done: set[str] = set()
     for question in walked.met:
         answer = answers.get(question.name)
-        if isinstance(question, Figure):
+        if isinstance(question, questions.Figure):
             if question.key in done or any((question.key, whose) not in walked.figures for whose in sides):
                 continue
             done.add(question.key)
@@ -71,9 +64,9 @@ def answer_lines(form: Form, way: Way, opener: Side, answers: Mapping[str, Any],
         label = words.first(question.label) or figure_label(words, question.key, form.rulebook)
         if question.whose is not None:
             label = f"{label}, {names[sides[question.whose]]}"
-        if isinstance(question, Picks):
+        if isinstance(question, questions.Picks):
             lines += [ResultLine(label, squad_text(answer))] if answer else []
-        elif isinstance(question, Turns):
+        elif isinstance(question, questions.Turns):
             lines.append(ResultLine(label, turns_text(answer, names, words)))
         else:
             lines.append(ResultLine(label, option_label(words, str(answer), names)))
@@ -135,7 +128,7 @@ def outcome_reason(book: Rulebook, options: Options, result: Result) -> tuple[st
     if result.ended in (CONCESSION, RULING):
         return (f"ended.{result.ended}",)
     winner, score = winner_of(book, options, result), result.score
-    decided_by = (result.timeout or {}).get("decided_by", SCORE)
+    decided_by = (result.timeout or {}).get("decided_by", questions.SCORE)
     if decided_by not in THE_SCORE:
         return (f"step.{decided_by}",)
     if winner not in SIDES:
@@ -186,7 +179,7 @@ def decided_text(way: Way, opener: Side, walked: WalkState, words: Words) -> str
     counts = next((rule.added for rule in way.rules if rule.id == walked.decided_by), ())
     if len(counts) < 2:
         return text
-    whose = {opener: WINNER, other(opener): LOSER}
+    whose = {opener: questions.WINNER, other(opener): questions.LOSER}
     sums = figures_text(sum(walked.figures.get((key, whose[side]), 0) for key in counts) for side in SIDES)
     return f"{text} {sums}"
 

@@ -7,63 +7,13 @@ from typing import Any, ClassVar
 
 from msgspec.structs import replace
 
+from roundtap_core import records
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.forms.form import ANY_TIME, AT_TIME, Form, Way
 from roundtap_core.forms.questions import LOSER, WINNER, Bonus, Figure, Picks, Step, Test
-from roundtap_core.lists.list_form import (
-    NAMES,
-    ListCheck,
-    ListData,
-    ListField,
-    ListForm,
-    ListTable,
-    fold,
-    names,
-    rows,
-    text,
-)
+from roundtap_core.lists import list_form
 from roundtap_core.lists.squads import letter
-from roundtap_core.records import (
-    BYE,
-    CONCESSION,
-    ELIMINATION,
-    NO_SHOW,
-    PLAYED,
-    RULING,
-    SECOND_SWISS,
-    SIDES,
-    TIME,
-    WON_BYE,
-    Match,
-    Pair,
-    Result,
-    Side,
-    other,
-)
-from roundtap_core.rulebooks.base import (
-    BYE_RANDOM_LOWEST,
-    DRAW,
-    HEAD_JUDGE,
-    JUDGE,
-    LOSS,
-    NO,
-    NO_TOTALS,
-    ORGANIZER,
-    SWISS_ROUND,
-    WIN,
-    ListTotals,
-    Options,
-    Phase,
-    Rulebook,
-    Situation,
-    Squads,
-    Structure,
-    Tally,
-    more_of,
-    refuse_figure_range,
-    refuse_unknown_keys,
-    stated_winner,
-)
+from roundtap_core.rulebooks import base
 
 SQUADS = 4
 
@@ -73,69 +23,70 @@ def squad_key(number: int) -> str:
     return f"squad_{number}"
 
 
-class ShatterpointList(ListCheck):
+class ShatterpointList(list_form.ListCheck):
     """{"mission": name, "squad_1" … "squad_4": [{"name": unit, "unique_names": [...]}]}.
 
     People judge whether a squad is legal in the core game. A fifth squad has its own message.
     """
 
-    also = ListCheck.also | {f"squad_{number}" for number in range(SQUADS + 1, 10)}
+    also = list_form.ListCheck.also | {f"squad_{number}" for number in range(SQUADS + 1, 10)}
 
-    def form(self, options: Mapping[str, Any]) -> ListForm:
-        units = (ListField("name", label="unit"), ListField("unique_names", NAMES))
-        squads = (ListTable(squad_key(n), units, 3, label="squad", number=letter(n)) for n in range(1, SQUADS + 1))
-        return ListForm(fields=(ListField("mission"),), lines=tuple(squads))
+    def form(self, options: Mapping[str, Any]) -> list_form.ListForm:
+        units = (list_form.ListField("name", label="unit"), list_form.ListField("unique_names", list_form.NAMES))
+        squads = (list_form.ListTable(squad_key(n), units, 3, label="squad", number=letter(n))
+                  for n in range(1, SQUADS + 1))
+        return list_form.ListForm(fields=(list_form.ListField("mission"),), lines=tuple(squads))
 
-    def wrong(self, list_: ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
+    def wrong(self, list_: list_form.ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
         """"Tworzenie listy": no unit whose name, or unique name, already stands in one of the four squads."""
         surplus = [key for key in list_ if key.startswith("squad_") and key not in map(squad_key, range(1, SQUADS + 1))]
         found = [Problem("list_squad_surplus", where=f"/{key}", wanted=SQUADS) for key in surplus]
         return [*found, *_unit_problems(list_), *_unique_problems(list_)]
 
-    def missing(self, list_: ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
-        found = [] if text(list_, "mission") else [Problem("list_mission_missing", where="/mission")]
+    def missing(self, list_: list_form.ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
+        found = [] if list_form.text(list_, "mission") else [Problem("list_mission_missing", where="/mission")]
         for number in range(1, SQUADS + 1):
-            units = rows(list_, squad_key(number))
+            units = list_form.rows(list_, squad_key(number))
             if not units:
                 found.append(Problem("list_squad_missing", where=f"/{squad_key(number)}", number=letter(number)))
             found += [Problem("list_line_name_missing", where=f"/{squad_key(number)}/{index}/name", line=index + 1)
-                      for index, unit in units if not text(unit, "name")]
+                      for index, unit in units if not list_form.text(unit, "name")]
         return found
 
 
-def _units(list_: ListData) -> Iterator[tuple[int, int, ListData]]:
+def _units(list_: list_form.ListData) -> Iterator[tuple[int, int, list_form.ListData]]:
     """Every unit with its squad's number and its place there."""
     for number in range(1, SQUADS + 1):
-        for index, unit in rows(list_, squad_key(number)):
+        for index, unit in list_form.rows(list_, squad_key(number)):
             yield number, index, unit
 
 
-def _unit_problems(list_: ListData) -> Iterator[Problem]:
+def _unit_problems(list_: list_form.ListData) -> Iterator[Problem]:
     first: dict[str, int] = {}
     for number, index, unit in _units(list_):
-        name = text(unit, "name")
-        if name and fold(name) in first:
+        name = list_form.text(unit, "name")
+        if name and list_form.fold(name) in first:
             yield Problem("list_unit_twice", where=f"/{squad_key(number)}/{index}/name", line=index + 1, name=name,
-                          first=letter(first[fold(name)]))
-        first.setdefault(fold(name), number)
+                          first=letter(first[list_form.fold(name)]))
+        first.setdefault(list_form.fold(name), number)
 
 
-def _unique_problems(list_: ListData) -> Iterator[Problem]:
+def _unique_problems(list_: list_form.ListData) -> Iterator[Problem]:
     first: dict[str, int] = {}
     for number, index, unit in _units(list_):
-        for place, name in enumerate(names(unit, "unique_names")):
-            if fold(name) in first:
+        for place, name in enumerate(list_form.names(unit, "unique_names")):
+            if list_form.fold(name) in first:
                 yield Problem("list_unique_in_squads", where=f"/{squad_key(number)}/{index}/unique_names/{place}",
-                              line=index + 1, name=name, first=letter(first[fold(name)]))
-            first.setdefault(fold(name), number)
+                              line=index + 1, name=name, first=letter(first[list_form.fold(name)]))
+            first.setdefault(list_form.fold(name), number)
 
 
 STRUGGLES_TO_WIN, MOST_WOUNDS, MOST_OBJECTIVES = 2, 99, 9
-FREE_WIN = Pair(2, 3)
+FREE_WIN = records.Pair(2, 3)
 """What a bye gives and a concession gives at least: struggles won, wounds inflicted."""
 
 
-class ShatterpointPremier(Rulebook):
+class ShatterpointPremier(base.Rulebook):
     """Sections in the docstrings are the headings of the document."""
 
     id = "shatterpoint-premier"
@@ -143,17 +94,18 @@ class ShatterpointPremier(Rulebook):
     document = "Star Wars: Shatterpoint, Premier Showdown event, 04.08.2023 (pl)"
     listed = 50
     tiebreakers = ("struggles", "sos", "wounds", "random")
-    bye_after_round_1 = BYE_RANDOM_LOWEST
+    bye_after_round_1 = base.BYE_RANDOM_LOWEST
     stage_minutes = {"swiss": 120, "elimination": 120, "final": 120, "third_place": 120}
-    phases = (Phase("phase.key", 30),)
+    phases = (base.Phase("phase.key", 30),)
     extra_minutes = (0, 5)
     levels = ("relaxed", "formal", "premium")
     structures = {
-        "basic": (Structure(4, 4, 3, 0), Structure(5, 16, 4, 0), Structure(17, 32, 4, 4), Structure(33, 64, 4, 8),
-                  Structure(65, None, 5, 16)),
+        "basic": (base.Structure(4, 4, 3, 0), base.Structure(5, 16, 4, 0), base.Structure(17, 32, 4, 4),
+                  base.Structure(33, 64, 4, 8),
+                  base.Structure(65, None, 5, 16)),
     }
-    second_stages = (ELIMINATION, SECOND_SWISS)
-    squads = Squads(listed=4, taken=2)
+    second_stages = (records.ELIMINATION, records.SECOND_SWISS)
+    squads = base.Squads(listed=4, taken=2)
     leaving_asks = ("score", "wounds", "picks")
     option_defaults = {"structure": "basic", "lists_required": True, "late_minutes": 10, "tables": "leaders"}
     house_decisions = (
@@ -164,52 +116,53 @@ class ShatterpointPremier(Rulebook):
         "decision.shatterpoint_extra_minutes", "decision.shatterpoint_second_stage",
         "decision.shatterpoint_drawn_elimination",
     )
-    officials_play = {"*": NO}
+    officials_play = {"*": base.NO}
     ticks = {"*": ("replacements",)}
     before_play = ("before.two_squads", "before.order_decks")
-    disqualified_by = (JUDGE, HEAD_JUDGE, ORGANIZER)
+    disqualified_by = (base.JUDGE, base.HEAD_JUDGE, base.ORGANIZER)
     warnings_until_proposal = 3
     judge_required = True
     head_judge_proposed_from = 33
-    lists: ClassVar[ListCheck] = ShatterpointList()
+    lists: ClassVar[list_form.ListCheck] = ShatterpointList()
 
-    def winner(self, result: Result, options: Options) -> str:
+    def winner(self, result: records.Result, options: base.Options) -> str:
         """"Koniec pojedynku": more struggles won, then more wounds inflicted, else a draw."""
-        stated = stated_winner(result)
+        stated = base.stated_winner(result)
         if stated is not None:
             return stated
-        by_figures = more_of(result.score)
-        if by_figures == DRAW:
-            by_figures = more_of(result.wounds or Pair())
+        by_figures = base.more_of(result.score)
+        if by_figures == base.DRAW:
+            by_figures = base.more_of(result.wounds or records.Pair())
         if result.winner not in (None, by_figures):
-            wounds = result.wounds or Pair()
+            wounds = result.wounds or records.Pair()
             raise Problem("winner_contradicts_wounds", where="/winner", winner=result.winner, a=result.score.a,
                           b=result.score.b, wounds_a=wounds.a, wounds_b=wounds.b, right=by_figures)
         return by_figures
 
-    def elimination_winner(self, result: Result, options: Options, better: Side) -> str:
+    def elimination_winner(self, result: records.Result, options: base.Options, better: records.Side) -> str:
         """House decision: a drawn elimination game goes to the better Swiss rank."""
         winner = self.winner(result, options)
-        return better if winner == DRAW else winner
+        return better if winner == base.DRAW else winner
 
-    def tally(self, match: Match, side: Side, options: Options, totals: ListTotals = NO_TOTALS) -> Tally:
+    def tally(self, match: records.Match, side: records.Side, options: base.Options,
+              totals: base.ListTotals = base.NO_TOTALS) -> base.Tally:
         """"Punkty turniejowe": 3, 1, 0; a bye is a win with 2 struggles and 3 wounds."""
         if match.bye is not None:
-            if match.bye in (BYE, WON_BYE, NO_SHOW):
-                return Tally(3, WIN, {"struggles": FREE_WIN.a, "wounds": FREE_WIN.b})
-            return Tally(0, LOSS, {"struggles": 0, "wounds": 0})
+            if match.bye in (records.BYE, records.WON_BYE, records.NO_SHOW):
+                return base.Tally(3, base.WIN, {"struggles": FREE_WIN.a, "wounds": FREE_WIN.b})
+            return base.Tally(0, base.LOSS, {"struggles": 0, "wounds": 0})
         result = match.result
         assert result is not None
         winner = self.winner(result, options)
         if winner == "none":
-            return Tally(0, LOSS, {"struggles": 0, "wounds": 0})
+            return base.Tally(0, base.LOSS, {"struggles": 0, "wounds": 0})
         struggles, wounds = counted_pairs(result)
         figures = {"struggles": struggles.of(side), "wounds": wounds.of(side)}
-        if winner == DRAW:
-            return Tally(1, DRAW, figures)
-        return Tally(3, WIN, figures) if winner == side else Tally(0, LOSS, figures)
+        if winner == base.DRAW:
+            return base.Tally(1, base.DRAW, figures)
+        return base.Tally(3, base.WIN, figures) if winner == side else base.Tally(0, base.LOSS, figures)
 
-    def form(self, options: Options, situation: Situation = SWISS_ROUND) -> Form:
+    def form(self, options: base.Options, situation: base.Situation = base.SWISS_ROUND) -> Form:
         """Each side answers for itself. At time ("Limit czasowy") the marker may have won the struggle; if not, the
         side controlling more objectives wins it."""
         squads = tuple(Picks("picks", whose, self.squads.listed, self.squads.taken) for whose in (WINNER, LOSER))
@@ -227,31 +180,33 @@ class ShatterpointPremier(Rulebook):
         )
         return Form(
             rulebook=self.id,
-            ways=(Way("time", AT_TIME, TIME, at_time), Way("played", ANY_TIME, PLAYED, played),
-                  Way("conceded", ANY_TIME, CONCESSION, played)),
+            ways=(Way("time", AT_TIME, records.TIME, at_time), Way("played", ANY_TIME, records.PLAYED, played),
+                  Way("conceded", ANY_TIME, records.CONCESSION, played)),
             worth=("points",), direct=True, parallel=True,
         )
 
-    def has_won(self, result: Result, side: Side, options: Options, situation: Situation) -> bool:
+    def has_won(self, result: records.Result, side: records.Side, options: base.Options,
+                situation: base.Situation) -> bool:
         """"Zwycięstwo": two struggles."""
         return result.score.of(side) >= STRUGGLES_TO_WIN
 
-    def check_new(self, result: Result, options: Options, situation: Situation = SWISS_ROUND) -> None:
+    def check_new(self, result: records.Result, options: base.Options,
+                  situation: base.Situation = base.SWISS_ROUND) -> None:
         """Two struggles win the game ("Zwycięstwo"), so before time one side has two. Every match played fields two of
         the four squads per side ("Nie możesz uciec…")."""
-        refuse_unknown_keys(result, self.id, ("wounds", "picks", "timeout"))
-        refuse_figure_range("score", result.score, 0, STRUGGLES_TO_WIN)
-        refuse_figure_range("wounds", result.wounds or Pair(), 0, MOST_WOUNDS)
-        if result.score == Pair(STRUGGLES_TO_WIN, STRUGGLES_TO_WIN):
+        base.refuse_unknown_keys(result, self.id, ("wounds", "picks", "timeout"))
+        base.refuse_figure_range("score", result.score, 0, STRUGGLES_TO_WIN)
+        base.refuse_figure_range("wounds", result.wounds or records.Pair(), 0, MOST_WOUNDS)
+        if result.score == records.Pair(STRUGGLES_TO_WIN, STRUGGLES_TO_WIN):
             raise Problem("both_won", where="/score", n=STRUGGLES_TO_WIN)
-        if result.ended == PLAYED and STRUGGLES_TO_WIN not in (result.score.a, result.score.b):
+        if result.ended == records.PLAYED and STRUGGLES_TO_WIN not in (result.score.a, result.score.b):
             raise Invalid("nobody_has_won", where="/score", a=result.score.a, b=result.score.b, n=STRUGGLES_TO_WIN)
-        if result.ended == TIME and result.timeout is not None:
+        if result.ended == records.TIME and result.timeout is not None:
             refuse_wrong_struggles(result, result.timeout)
         for side, squads in (result.picks or {}).items():
             self.check_picks(squads, f"/picks/{side}")
-        if result.ended != RULING:
-            for side in SIDES:
+        if result.ended != records.RULING:
+            for side in records.SIDES:
                 if not (result.picks or {}).get(side):
                     raise Invalid("picks_missing", where=f"/picks/{side}", take=self.squads.taken)
         self.winner(result, options)
@@ -265,38 +220,38 @@ class ShatterpointPremier(Rulebook):
             raise Invalid("picks_wrong", where=where, take=self.squads.taken, of=self.squads.listed)
 
 
-def refuse_wrong_struggles(result: Result, told: Mapping[str, Any]) -> None:
+def refuse_wrong_struggles(result: records.Result, told: Mapping[str, Any]) -> None:
     """Raise Problem where struggles at time do not add up: those won before, plus the last, by the marker or else by
     objectives."""
     before, struggle = (_timeout_figure(told, key, most) for key,
                         most in (("score", STRUGGLES_TO_WIN - 1), ("struggle", 1)))
-    objectives = _timeout_figure(told, "objectives", MOST_OBJECTIVES) if "objectives" in told else Pair()
-    if struggle == Pair(1, 1):
+    objectives = _timeout_figure(told, "objectives", MOST_OBJECTIVES) if "objectives" in told else records.Pair()
+    if struggle == records.Pair(1, 1):
         raise Invalid("struggle_of_both", where="/timeout/struggle")
-    last = more_of(struggle) if struggle != Pair() else more_of(objectives)
-    right = Pair(*(before.of(side) + (last == side) for side in SIDES))
+    last = base.more_of(struggle) if struggle != records.Pair() else base.more_of(objectives)
+    right = records.Pair(*(before.of(side) + (last == side) for side in records.SIDES))
     if right != result.score:
         raise Problem("score_contradicts_timeout", where="/score", a=result.score.a, b=result.score.b,
                       right_a=right.a, right_b=right.b)
 
 
-def _timeout_figure(told: Mapping[str, Any], key: str, most: int) -> Pair:
+def _timeout_figure(told: Mapping[str, Any], key: str, most: int) -> records.Pair:
     """A figure of both sides as recorded for the resolver. Raises Problem if it is missing or impossible."""
     value = told.get(key)
     if not isinstance(value, Mapping):
         raise Invalid("figure_missing", where=f"/timeout/{key}")
-    for side in SIDES:
+    for side in records.SIDES:
         n = value.get(side)
         if type(n) is not int or not 0 <= n <= most:
             raise Invalid("figure_out_of_range", where=f"/timeout/{key}/{side}", value=n, minimum=0, maximum=most)
-    return Pair(value["a"], value["b"])
+    return records.Pair(value["a"], value["b"])
 
 
-def counted_pairs(result: Result) -> tuple[Pair, Pair]:
+def counted_pairs(result: records.Result) -> tuple[records.Pair, records.Pair]:
     """"Poddanie": struggles and wounds as they count; after a concession the winner has at least 2 and 3."""
-    struggles, wounds = result.score, result.wounds or Pair()
-    if result.ended != CONCESSION or result.conceded_by is None:
+    struggles, wounds = result.score, result.wounds or records.Pair()
+    if result.ended != records.CONCESSION or result.conceded_by is None:
         return struggles, wounds
-    winner = other("a" if result.conceded_by == "a" else "b")
+    winner = records.other("a" if result.conceded_by == "a" else "b")
     return (replace(struggles, **{winner: max(struggles.of(winner), FREE_WIN.a)}),
             replace(wounds, **{winner: max(wounds.of(winner), FREE_WIN.b)}))

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from msgspec import Struct
 from msgspec.structs import replace
 
+from roundtap_core import records
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.forms.form import ANY_TIME, AT_TIME, DRAWN, OPENER, Form, Way
 from roundtap_core.forms.questions import LOSER, WINNER, Choice, Figure, Step, Test
@@ -33,22 +34,6 @@ from roundtap_core.lists.list_form import (
     without_product,
 )
 from roundtap_core.randomness import lot
-from roundtap_core.records import (
-    BYE,
-    CONCESSION,
-    NO_SHOW,
-    PLAYED,
-    SIDES,
-    TIME,
-    WON_BYE,
-    Competitor,
-    Match,
-    Pair,
-    Result,
-    Side,
-    StandingsRow,
-    other,
-)
 from roundtap_core.rulebooks.base import (
     BYE_RANDOM_LOWEST,
     DRAW,
@@ -174,7 +159,7 @@ class EpicTeamList(_EpicList):
         return found
 
     def competitor_problems(
-        self, competitor: Competitor, options: Mapping[str, Any], level: str | None = None
+        self, competitor: records.Competitor, options: Mapping[str, Any], level: str | None = None
     ) -> list[Problem]:
         """Also: each list bears the name of its player, and the captain's is marked."""
         found = super().competitor_problems(competitor, options, level)
@@ -191,7 +176,7 @@ class EpicTeamList(_EpicList):
             seen.add(fold(name))
         return found
 
-    def initial_list(self, competitor: Competitor) -> ListData:
+    def initial_list(self, competitor: records.Competitor) -> ListData:
         captain = fold(competitor.captain or "")
         return {"players": [{"player": member, "captain": fold(member) == captain} for member in competitor.members]}
 
@@ -410,12 +395,12 @@ class XWingEpicDuel(Rulebook):
             for stage, values in given.get("stages", {}).items() if (values.get("minutes") or 0) > LONG_MINUTES
         ]
 
-    def winner(self, result: Result, options: Options) -> str:
+    def winner(self, result: records.Result, options: Options) -> str:
         """"Fin de partida": destroying everything wins whatever the points; only at time do points decide."""
         stated = stated_winner(result)
         if stated is not None:
             return stated
-        if result.ended == PLAYED:
+        if result.ended == records.PLAYED:
             if result.winner is None:
                 raise Invalid("winner_missing", where="/winner")
             return result.winner
@@ -425,7 +410,7 @@ class XWingEpicDuel(Rulebook):
                           a=result.score.a, b=result.score.b, right=by_points)
         return by_points
 
-    def elimination_winner(self, result: Result, options: Options, better: Side) -> str:
+    def elimination_winner(self, result: records.Result, options: Options, better: records.Side) -> str:
         """"Rondas finales eliminatorias": a draw goes to the side with initiative."""
         winner = self.winner(result, options)
         if winner != DRAW:
@@ -434,25 +419,26 @@ class XWingEpicDuel(Rulebook):
             raise Problem("initiative_missing", where="/initiative")
         return result.initiative
 
-    def counted_score(self, match: Match, options: Options, totals: ListTotals) -> Pair:
+    def counted_score(self, match: records.Match, options: Options, totals: ListTotals) -> records.Pair:
         """Points as they count: a concession destroys all the conceding side's ships, at the cost of its list."""
         result = match.result
         assert result is not None
-        if result.ended != CONCESSION:
+        if result.ended != records.CONCESSION:
             return result.score
         conceder = match.b if result.conceded_by == "b" else match.a
         whole = totals.get(conceder or "", options["squad_points"])
         return replace(result.score, a=whole) if result.conceded_by == "b" else replace(result.score, b=whole)
 
-    def tally(self, match: Match, side: Side, options: Options, totals: ListTotals = NO_TOTALS) -> Tally:
+    def tally(self, match: records.Match, side: records.Side, options: Options,
+              totals: ListTotals = NO_TOTALS) -> Tally:
         """"Puntuaciones" and "Margen de victoria": 5, 3, 1, 0; the margin is by points alone, whoever won.
 
         "Fin de partida": a list whose total is known and that was destroyed whole is a full win at any clock.
         """
         base: int = options["squad_points"]
-        if match.bye in (BYE, NO_SHOW):
+        if match.bye in (records.BYE, records.NO_SHOW):
             return Tally(FULL_WIN, WIN, {"mov": options.get("bye_mov", base * 3 // 2)})
-        if match.bye == WON_BYE:
+        if match.bye == records.WON_BYE:
             return Tally(FULL_WIN, WIN, {"mov": 2 * base})
         if match.bye is not None:
             return Tally(0, LOSS, {"mov": 0})
@@ -461,19 +447,19 @@ class XWingEpicDuel(Rulebook):
         if winner == "none":
             return Tally(0, LOSS, {"mov": 0})
         left = None
-        if match.result.ended == TIME:
+        if match.result.ended == records.TIME:
             left = nothing_left(match.result.score, (totals.get(match.a), totals.get(match.b or "")))
             winner = left or winner
         score = self.counted_score(match, options, totals)
-        mov = {"mov": base + score.of(side) - score.of(other(side))}
+        mov = {"mov": base + score.of(side) - score.of(records.other(side))}
         if winner == "draw":
             return Tally(DRAWN_GAME, DRAW, mov)
         if winner != side:
             return Tally(0, LOSS, mov)
-        modified = match.result.ended == TIME and left is None and abs(score.a - score.b) < FULL_MARGIN
+        modified = match.result.ended == records.TIME and left is None and abs(score.a - score.b) < FULL_MARGIN
         return Tally(MODIFIED_WIN if modified else FULL_WIN, WIN, mov)
 
-    def cut_order(self, rows: Sequence[StandingsRow], seed: int) -> Sequence[str]:
+    def cut_order(self, rows: Sequence[records.StandingsRow], seed: int) -> Sequence[str]:
         """"Rondas finales eliminatorias": points, then the opponents' points directly, not the margin of victory."""
         ordered = sorted(rows, key=lambda row: (-row.points, -row.tiebreakers["opponents_points"],
                                                 lot(seed, row.competitor)))
@@ -501,46 +487,46 @@ class XWingEpicDuel(Rulebook):
         return Form(
             rulebook=self.id,
             ways=(
-                Way("time", AT_TIME, TIME, (*counted, Test("points", ("score",)), *initiative)),
-                Way("wiped_out", ANY_TIME, PLAYED, (all_of_it, not_all), winner=OPENER),
-                Way("conceded", ANY_TIME, CONCESSION, (conceded, some)),
-                Way("both_wiped_out", ANY_TIME, PLAYED, (*both_gone, *initiative), winner=DRAWN),
+                Way("time", AT_TIME, records.TIME, (*counted, Test("points", ("score",)), *initiative)),
+                Way("wiped_out", ANY_TIME, records.PLAYED, (all_of_it, not_all), winner=OPENER),
+                Way("conceded", ANY_TIME, records.CONCESSION, (conceded, some)),
+                Way("both_wiped_out", ANY_TIME, records.PLAYED, (*both_gone, *initiative), winner=DRAWN),
             ),
             worth=("points", "mov"),
         )
 
-    def has_won(self, result: Result, side: Side, options: Options, situation: Situation) -> bool:
+    def has_won(self, result: records.Result, side: records.Side, options: Options, situation: Situation) -> bool:
         """"Fin de partida": everything of the other's list is destroyed."""
         return result.score.of(side) >= _whole(situation, options["squad_points"]).of(side)
 
-    def check_new(self, result: Result, options: Options, situation: Situation = SWISS_ROUND) -> None:
+    def check_new(self, result: records.Result, options: Options, situation: Situation = SWISS_ROUND) -> None:
         """Points destroyed are at most the other's list, and all of it if nothing is left; a drawn elimination game
         needs an initiative."""
         refuse_unknown_keys(result, self.id, ("initiative",))
         whole = _whole(situation, options["squad_points"])
-        for side in SIDES:
+        for side in records.SIDES:
             value, limit = result.score.of(side), whole.of(side)
             if not 0 <= value <= limit:
                 raise Invalid("figure_out_of_range", where=f"/score/{side}", value=value, minimum=0, maximum=limit)
         if situation.knockout:
             self.elimination_winner(result, options, "a")
         winner = self.winner(result, options)
-        if result.ended == PLAYED:
+        if result.ended == records.PLAYED:
             _refuse_half_destroyed(result.score, winner, whole, situation.totals)
-        elif result.ended == TIME:
+        elif result.ended == records.TIME:
             right = nothing_left(result.score, situation.totals)
             # A list of unknown cost may be destroyed, too: then it is a draw.
             if right not in (None, winner) and not (None in situation.totals and winner == DRAW):
                 raise Problem("destroyed_whole", where="/winner", a=result.score.a, b=result.score.b, right=right)
 
 
-def _whole(situation: Situation, top: int) -> Pair:
+def _whole(situation: Situation, top: int) -> records.Pair:
     """What each side can destroy: all of the other's list, at most `top` if its cost is unknown."""
     a, b = situation.totals
-    return Pair(top if b is None else b, top if a is None else a)
+    return records.Pair(top if b is None else b, top if a is None else a)
 
 
-def nothing_left(score: Pair, totals: tuple[int | None, int | None]) -> str | None:
+def nothing_left(score: records.Pair, totals: tuple[int | None, int | None]) -> str | None:
     """"Fin de partida": the side that destroyed the other's list, "draw" if both did, None if neither. `totals`: the
     known list costs of a and b."""
     a, b = totals
@@ -550,18 +536,19 @@ def nothing_left(score: Pair, totals: tuple[int | None, int | None]) -> str | No
     return "a" if by_a else "b" if by_b else None
 
 
-def _refuse_half_destroyed(score: Pair, winner: str, whole: Pair, totals: tuple[int | None, int | None]) -> None:
+def _refuse_half_destroyed(score: records.Pair, winner: str, whole: records.Pair,
+                           totals: tuple[int | None, int | None]) -> None:
     """A game that ended before time destroyed one list entirely, or both. Of a list of unknown cost something must be
     destroyed.
 
     Raises Problem("not_destroyed_whole", "destroyed_both").
     """
-    for side, enemy in zip(SIDES, reversed(totals), strict=True):
+    for side, enemy in zip(records.SIDES, reversed(totals), strict=True):
         least = 1 if enemy is None else whole.of(side)
         if winner in (side, DRAW) and score.of(side) < least:
             raise Problem("not_destroyed_whole", where=f"/score/{side}", value=score.of(side), right=whole.of(side))
-    if winner in SIDES and score.of(other("a" if winner == "a" else "b")) >= whole.of(
-            other("a" if winner == "a" else "b")):
+    if winner in records.SIDES and score.of(records.other("a" if winner == "a" else "b")) >= whole.of(
+            records.other("a" if winner == "a" else "b")):
         raise Problem("destroyed_both", where="/winner", a=score.a, b=score.b)
 
 

@@ -7,42 +7,11 @@ from typing import Any, ClassVar
 
 from msgspec.structs import replace
 
+from roundtap_core import records
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.forms.form import ANY_TIME, AT_TIME, BEFORE_TIME, Form, Way
 from roundtap_core.forms.questions import LOSER, WINNER, Choice, Decide, Figure, Test
-from roundtap_core.lists.list_form import (
-    CHOICE,
-    NAMES,
-    NUMBER,
-    ListCheck,
-    ListData,
-    ListField,
-    ListForm,
-    ListTable,
-    counted_points,
-    fold,
-    has_product,
-    names,
-    rows,
-    text,
-    whole_number,
-    without_product,
-)
-from roundtap_core.records import (
-    BYE,
-    CONCESSION,
-    NO_SHOW,
-    PLAYED,
-    RULING,
-    TIME,
-    WON_BYE,
-    Competitor,
-    Match,
-    Pair,
-    Result,
-    Side,
-    other,
-)
+from roundtap_core.lists import list_form
 from roundtap_core.rulebooks.base import (
     BASIC_AND_ADVANCED,
     BYE_LAST,
@@ -71,83 +40,87 @@ OBSTACLES = (*(f"asteroid-{n}" for n in range(1, 13)), *(f"debris-{n}" for n in 
 """Twelve asteroids of the two core sets, six debris clouds of two expansions."""
 OBSTACLES_WANTED = 3
 
-SHIPS = ListTable("ships", (
-    ListField("count", NUMBER, minimum=1, maximum=99, usual=1),
-    ListField("name", label="pilot"),
-    ListField("ship"),
-    ListField("points", NUMBER),
-    ListField("upgrades", NAMES),
-    ListField("faction", CHOICE, FACTIONS),
+SHIPS = list_form.ListTable("ships", (
+    list_form.ListField("count", list_form.NUMBER, minimum=1, maximum=99, usual=1),
+    list_form.ListField("name", label="pilot"),
+    list_form.ListField("ship"),
+    list_form.ListField("points", list_form.NUMBER),
+    list_form.ListField("upgrades", list_form.NAMES),
+    list_form.ListField("faction", list_form.CHOICE, FACTIONS),
 ))
 
 
-class XWingStandardList(ListCheck):
+class XWingStandardList(list_form.ListCheck):
     """{"faction", "total", "damage_deck", "obstacles": [3], "ships": [{"count", "name", "ship", "points", "upgrades",
     "faction"}]}; `points` are one ship's with its upgrades, `faction` only where written."""
 
-    def form(self, options: Mapping[str, Any]) -> ListForm:
+    def form(self, options: Mapping[str, Any]) -> list_form.ListForm:
         """"Jägerstaffellisten": ships with upgrades, total, damage deck, obstacles."""
-        return ListForm(
+        return list_form.ListForm(
             fields=(
-                ListField("faction", CHOICE, FACTIONS),
-                ListField("damage_deck", CHOICE, DAMAGE_DECKS),
-                ListField("obstacles", NAMES, OBSTACLES, count=OBSTACLES_WANTED),
-                ListField("total", NUMBER, maximum=9999),
+                list_form.ListField("faction", list_form.CHOICE, FACTIONS),
+                list_form.ListField("damage_deck", list_form.CHOICE, DAMAGE_DECKS),
+                list_form.ListField("obstacles", list_form.NAMES, OBSTACLES, count=OBSTACLES_WANTED),
+                list_form.ListField("total", list_form.NUMBER, maximum=9999),
             ),
             lines=(SHIPS,),
         )
 
-    def wrong(self, list_: ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
+    def wrong(self, list_: list_form.ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
         """"Zusammenstellung von Jägerstaffeln": at most 100 points, and three obstacles of which no two are alike."""
-        return [*total_problems(list_, options["squad_points"]), *_obstacle_problems(names(list_, "obstacles")),
+        return [*total_problems(list_, options["squad_points"]),
+                *_obstacle_problems(list_form.names(list_, "obstacles")),
                 *_faction_problems(list_)]
 
-    def missing(self, list_: ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
+    def missing(self, list_: list_form.ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
         """"Jägerstaffellisten": what a submitted list includes."""
         found = [*missing_squad(list_)]
-        if not text(list_, "faction"):
+        if not list_form.text(list_, "faction"):
             found.append(Problem("list_faction_missing", where="/faction"))
-        if not text(list_, "damage_deck"):
+        if not list_form.text(list_, "damage_deck"):
             found.append(Problem("list_damage_deck_missing", where="/damage_deck"))
-        if not names(list_, "obstacles"):
+        if not list_form.names(list_, "obstacles"):
             found.append(Problem("list_obstacles_missing", where="/obstacles", wanted=OBSTACLES_WANTED))
         return found
 
-    def total(self, list_: ListData) -> int | None:
+    def total(self, list_: list_form.ListData) -> int | None:
         return squad_total(list_)
 
-    def completed(self, list_: ListData) -> dict[str, Any]:
+    def completed(self, list_: list_form.ListData) -> dict[str, Any]:
         return with_total(list_)
 
-    def event_warnings(self, competitors: Sequence[Competitor], options: Mapping[str, Any]) -> list[Problem]:
+    def event_warnings(self, competitors: Sequence[records.Competitor], options: Mapping[str, Any]) -> list[Problem]:
         """"Jägerstaffellisten": a card that shares name and cost with another names its product in brackets.
 
         Such cards are not marked; but where one list names the product, another without it is unclear.
         """
         cards = [(where, line, name) for c, competitor in enumerate(competitors)
                  for where, line, name in _cards(competitor.list or {}, f"/{c}/list")]
-        told = {fold(without_product(name)): name for _, _, name in cards if has_product(name)}
+        told = {list_form.fold(list_form.without_product(name)): name for _, _,
+                name in cards if list_form.has_product(name)}
         return [
-            Problem("list_which_product", where=where, line=line, name=name, example=told[fold(name)])
-            for where, line, name in cards if not has_product(name) and fold(name) in told
+            Problem("list_which_product", where=where, line=line, name=name, example=told[list_form.fold(name)])
+            for where, line, name in cards if not list_form.has_product(name) and list_form.fold(name) in told
         ]
 
 
-def squad_total(list_: ListData) -> int | None:
+def squad_total(list_: list_form.ListData) -> int | None:
     """The total as written, else as counted from the ships."""
-    stated = whole_number(list_, "total")
-    return counted_points(ship for _, ship in rows(list_, "ships")) if stated is None else stated
+    stated = list_form.whole_number(list_, "total")
+    return list_form.counted_points(ship for _, ship in list_form.rows(list_, "ships")) if stated is None else stated
 
 
-def with_total(list_: ListData) -> dict[str, Any]:
+def with_total(list_: list_form.ListData) -> dict[str, Any]:
     """The list with its total added, if every ship has points."""
     total = squad_total(list_)
     return dict(list_) if total is None else {**list_, "total": total}
 
 
-def total_problems(list_: ListData, maximum: int) -> Iterator[Problem]:
+def total_problems(list_: list_form.ListData, maximum: int) -> Iterator[Problem]:
     """The total is what the ships cost, and at most `maximum`."""
-    stated, counted = whole_number(list_, "total"), counted_points(ship for _, ship in rows(list_, "ships"))
+    stated, counted = list_form.whole_number(list_, "total"), list_form.counted_points(ship for _,
+                                                                                       ship in list_form.rows(list_,
+                                                                                           "ships"))
     if stated is not None and counted is not None and stated != counted:
         yield Problem("list_total_differs", where="/total", total=stated, counted=counted)
     if stated is not None and stated > maximum:
@@ -156,25 +129,25 @@ def total_problems(list_: ListData, maximum: int) -> Iterator[Problem]:
         yield Problem("list_over_points", where="/ships", total=counted, maximum=maximum)
 
 
-def missing_squad(list_: ListData) -> Iterator[Problem]:
+def missing_squad(list_: list_form.ListData) -> Iterator[Problem]:
     """Ships, each with its name and points, and their total."""
-    ships = rows(list_, "ships")
+    ships = list_form.rows(list_, "ships")
     if not ships:
         yield Problem("list_ships_missing", where="/ships")
     for index, ship in ships:
-        if not text(ship, "name") and not text(ship, "ship"):
+        if not list_form.text(ship, "name") and not list_form.text(ship, "ship"):
             yield Problem("list_line_name_missing", where=f"/ships/{index}/name", line=index + 1)
-        if whole_number(ship, "points") is None:
+        if list_form.whole_number(ship, "points") is None:
             yield Problem("list_line_points_missing", where=f"/ships/{index}/points", line=index + 1)
-    if whole_number(list_, "total") is None:
+    if list_form.whole_number(list_, "total") is None:
         yield Problem("list_total_missing", where="/total")
 
 
-def _faction_problems(list_: ListData) -> Iterator[Problem]:
+def _faction_problems(list_: list_form.ListData) -> Iterator[Problem]:
     """"Zusammenstellung von Jägerstaffeln": all ships are of one faction; a line that names another is at fault."""
-    squad = text(list_, "faction")
-    for index, ship in rows(list_, "ships"):
-        own = text(ship, "faction")
+    squad = list_form.text(list_, "faction")
+    for index, ship in list_form.rows(list_, "ships"):
+        own = list_form.text(ship, "faction")
         squad = squad or own
         if own and own != squad:
             yield Problem("list_line_faction", where=f"/ships/{index}/faction", line=index + 1, own=own, squad=squad)
@@ -190,12 +163,12 @@ def _obstacle_problems(chosen: list[str]) -> Iterator[Problem]:
                           wanted=OBSTACLES_WANTED)
 
 
-def _cards(list_: ListData, where: str) -> Iterator[tuple[str, int, str]]:
+def _cards(list_: list_form.ListData, where: str) -> Iterator[tuple[str, int, str]]:
     """Every ship's and upgrade's name, with its place and line."""
-    for index, ship in rows(list_, "ships"):
-        if text(ship, "name"):
-            yield f"{where}/ships/{index}/name", index + 1, text(ship, "name")
-        for upgrade, name in enumerate(names(ship, "upgrades")):
+    for index, ship in list_form.rows(list_, "ships"):
+        if list_form.text(ship, "name"):
+            yield f"{where}/ships/{index}/name", index + 1, list_form.text(ship, "name")
+        for upgrade, name in enumerate(list_form.names(ship, "upgrades")):
             yield f"{where}/ships/{index}/upgrades/{upgrade}", index + 1, name
 
 
@@ -225,7 +198,7 @@ class XWingStandard(Rulebook):
     levels = ("relaxed", "formal", "premium")
     officials_play = {"relaxed": WITH_SECOND, "*": NO}
     disqualification_proposed_by = (HEAD_JUDGE,)
-    lists: ClassVar[ListCheck] = XWingStandardList()
+    lists: ClassVar[list_form.ListCheck] = XWingStandardList()
     structures = BASIC_AND_ADVANCED
     leaving_asks = ("score",)
     lots = (INITIATIVE,)
@@ -241,15 +214,15 @@ class XWingStandard(Rulebook):
         "decision.structure_counts_checked_in", "decision.sos_details", "decision.elimination_by_standings",
     )
 
-    def winner(self, result: Result, options: Options) -> str:
+    def winner(self, result: records.Result, options: Options) -> str:
         """"Ende der Runde": more victory points win; a tie goes to the final salvo, so its winner must be stated.
         Rulings state the winner; the conceding side loses."""
-        if result.ended == RULING:
+        if result.ended == records.RULING:
             if result.winner == "draw":
                 raise Problem("no_draws", where="/winner")
             return result.winner or "none"
-        if result.ended == CONCESSION and result.conceded_by in ("a", "b"):
-            return self._stated(result, other(result.conceded_by))
+        if result.ended == records.CONCESSION and result.conceded_by in ("a", "b"):
+            return self._stated(result, records.other(result.conceded_by))
         if result.score.a != result.score.b:
             return self._stated(result, "a" if result.score.a > result.score.b else "b")
         if result.winner == "draw":
@@ -259,27 +232,28 @@ class XWingStandard(Rulebook):
         return result.winner
 
     @staticmethod
-    def _stated(result: Result, by_figures: Side) -> Side:
+    def _stated(result: records.Result, by_figures: records.Side) -> records.Side:
         if result.winner not in (None, by_figures):
             raise Invalid("winner_contradicts_score", where="/winner",
                           winner=result.winner, a=result.score.a, b=result.score.b, right=by_figures)
         return by_figures
 
-    def counted_score(self, result: Result, options: Options) -> Pair:
+    def counted_score(self, result: records.Result, options: Options) -> records.Pair:
         """Victory points as they count: a concession destroys all remaining ships of the conceding side."""
-        if result.ended != CONCESSION:
+        if result.ended != records.CONCESSION:
             return result.score
         all_of_it = options["squad_points"]
         if result.conceded_by == "b":
             return replace(result.score, a=all_of_it)
         return replace(result.score, b=all_of_it)
 
-    def tally(self, match: Match, side: Side, options: Options, totals: ListTotals = NO_TOTALS) -> Tally:
+    def tally(self, match: records.Match, side: records.Side, options: Options,
+              totals: ListTotals = NO_TOTALS) -> Tally:
         """"Turnierpunkte" (win 1, loss 0) and "Höhe des Sieges" (100 ± difference; bye 150, won bye 200)."""
         base: int = options["squad_points"]
-        if match.bye in (BYE, NO_SHOW):
+        if match.bye in (records.BYE, records.NO_SHOW):
             return Tally(1, WIN, {"mov": options.get("bye_mov", base * 3 // 2)})
-        if match.bye == WON_BYE:
+        if match.bye == records.WON_BYE:
             return Tally(1, WIN, {"mov": 2 * base})
         if match.bye is not None:
             return Tally(0, LOSS, {"mov": 0})
@@ -288,7 +262,7 @@ class XWingStandard(Rulebook):
         if winner == "none":
             return Tally(0, LOSS, {"mov": 0})
         score = self.counted_score(match.result, options)
-        mov = base + score.of(side) - score.of(other(side))
+        mov = base + score.of(side) - score.of(records.other(side))
         return Tally(1, WIN, {"mov": mov}) if winner == side else Tally(0, LOSS, {"mov": mov})
 
     def form(self, options: Options, situation: Situation = SWISS_ROUND) -> Form:
@@ -302,19 +276,19 @@ class XWingStandard(Rulebook):
         return Form(
             rulebook=self.id,
             ways=(
-                Way("played", BEFORE_TIME, PLAYED, (all_of_it, loser, *salvo)),
-                Way("time", AT_TIME, TIME, (Figure("score", WINNER, 0, top, top), loser, *salvo)),
-                Way("conceded", ANY_TIME, CONCESSION, (all_of_it, loser)),
+                Way("played", BEFORE_TIME, records.PLAYED, (all_of_it, loser, *salvo)),
+                Way("time", AT_TIME, records.TIME, (Figure("score", WINNER, 0, top, top), loser, *salvo)),
+                Way("conceded", ANY_TIME, records.CONCESSION, (all_of_it, loser)),
             ),
             worth=("mov",),
             direct=True,
         )
 
-    def has_won(self, result: Result, side: Side, options: Options, situation: Situation) -> bool:
+    def has_won(self, result: records.Result, side: records.Side, options: Options, situation: Situation) -> bool:
         """All of the other's ships are destroyed; the game may go on to the end of the round, and be conceded."""
         return bool(result.score.of(side) >= options["squad_points"])
 
-    def check_new(self, result: Result, options: Options, situation: Situation = SWISS_ROUND) -> None:
+    def check_new(self, result: records.Result, options: Options, situation: Situation = SWISS_ROUND) -> None:
         """"Berechnung der Siegpunkte": no more than the squad points, and no less than nothing."""
         refuse_figure_range("score", result.score, 0, options["squad_points"])
         refuse_unknown_keys(result, self.id, ("initiative",))

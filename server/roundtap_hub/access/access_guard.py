@@ -11,62 +11,54 @@ from roundtap_core.words import catalogue
 from roundtap_hub.access.auth import is_local_request
 from roundtap_hub.access.policy import ENCRYPT, LOGIN, STAFF, Requester, missing_access
 from roundtap_hub.hub import Hub
+from roundtap_hub.serving import http_answers
 from roundtap_hub.serving.cookies import cookies_in, session_cookie
-from roundtap_hub.serving.http_answers import (
-    CLOSE,
-    NO_STORE,
-    SAFE_METHODS,
-    Scope,
-    Send,
-    header,
-    path_and_query,
-    send_answer,
-    send_text_page,
-)
 from roundtap_hub.serving.reader_language import language_of
 
 GUARDED = STAFF | {LOGIN}
 HOST = re.compile(r"(\[[0-9a-f:]{2,45}\]|[a-z0-9.-]{1,253})(:\d{1,5})?", re.IGNORECASE)
 
 
-def asker_of(hub: Hub, scope: Scope) -> Requester:
+def asker_of(hub: Hub, scope: http_answers.Scope) -> Requester:
     """The requester, from the connection and the session cookie."""
     encrypted = scope.get("scheme") == "https"
     client = scope.get("client")
     here = not encrypted and client is not None and is_local_request(client[0],
-                                                                     header(scope, b"host").decode("latin-1"))
-    token = cookies_in(header(scope, b"cookie").decode("latin-1")).get(session_cookie(encrypted, here), "")
+                                                                     http_answers.header(scope,
+                                                                                         b"host").decode("latin-1"))
+    token = cookies_in(http_answers.header(scope, b"cookie").decode("latin-1")).get(session_cookie(encrypted, here), "")
     who = hub.access.organizers.identity_of(hub.access.organizers.session(token))
     return Requester(encrypted, here, who.role, token) if who is not None else Requester(encrypted, here)
 
 
-def is_logged_in(hub: Hub, scope: Scope) -> bool:
+def is_logged_in(hub: Hub, scope: http_answers.Scope) -> bool:
     """Whether the request comes from the staff, in any role."""
-    return bool(header(scope, b"cookie") and asker_of(hub, scope).role)
+    return bool(http_answers.header(scope, b"cookie") and asker_of(hub, scope).role)
 
 
-async def answer_if_refused(hub: Hub, scope: Scope, send: Send, who: frozenset[str]) -> bool:
+async def answer_if_refused(hub: Hub, scope: http_answers.Scope, send: http_answers.Send, who: frozenset[str]) -> bool:
     """Whether a request that `who` may make was refused, and answered with a redirect or a refusal."""
     if not who & GUARDED:
         return False
     lacking = missing_access(who, asker_of(hub, scope))
     if not lacking:
         return False
-    is_safe = scope["method"] in SAFE_METHODS
+    is_safe = scope["method"] in http_answers.SAFE_METHODS
     if lacking == ENCRYPT:
         encrypted = hub.access.encrypted
         if is_safe and encrypted is not None:
-            await _redirect(send, 303, f"https://{_host(scope)}:{encrypted.port}{path_and_query(scope)}")
+            await _redirect(send, 303, f"https://{_host(scope)}:{encrypted.port}{http_answers.path_and_query(scope)}")
         else:
             await _send_refusal(hub, scope, send)
     else:
         # A form is not sent again after the login: that leads to the console.
-        await _redirect(send, 302, f"/login?next={quote(path_and_query(scope) if is_safe else '/console', safe='/')}",
-                       () if is_safe else CLOSE)
+        await _redirect(send, 302,
+                        f"/login?next={quote(http_answers.path_and_query(scope) if is_safe else '/console', safe='/')}",
+                       () if is_safe else http_answers.CLOSE)
     return True
 
 
-async def _send_refusal(hub: Hub, scope: Scope, send: Send) -> None:
+async def _send_refusal(hub: Hub, scope: http_answers.Scope, send: http_answers.Send) -> None:
     """The page that points to the encrypted login, or says that there is none."""
     t = catalogue("roundtap_hub", language_of(scope, hub.language))
     encrypted = hub.access.encrypted
@@ -75,18 +67,19 @@ async def _send_refusal(hub: Hub, scope: Scope, send: Send) -> None:
     else:
         there = escape(f"https://{_host(scope)}:{encrypted.port}/login")
         way = f'<p>{escape(t("door.encrypted.out"))}</p><p><a href="{there}">{there}</a></p>'
-    await send_text_page(send, 403, t.language, t("door.encrypted"), way)
+    await http_answers.send_text_page(send, 403, t.language, t("door.encrypted"), way)
 
 
-def _host(scope: Scope) -> str:
+def _host(scope: http_answers.Scope) -> str:
     """The requested host without its port; the connection's address instead of an invalid one."""
-    host = HOST.fullmatch(header(scope, b"host").decode("latin-1"))
+    host = HOST.fullmatch(http_answers.header(scope, b"host").decode("latin-1"))
     if host:
         return host[1]
     address = (scope.get("server") or ("localhost", 0))[0]
     return f"[{address}]" if ":" in address else address
 
 
-async def _redirect(send: Send, status: int, where: str, more: list[tuple[bytes, bytes]] | tuple[()] = ()) -> None:
-    await send_answer(send, status, b"text/plain; charset=utf-8", b"", [
-        (b"location", where.encode("latin-1", "replace")), *NO_STORE, *more])
+async def _redirect(send: http_answers.Send, status: int, where: str,
+                    more: list[tuple[bytes, bytes]] | tuple[()] = ()) -> None:
+    await http_answers.send_answer(send, status, b"text/plain; charset=utf-8", b"", [
+        (b"location", where.encode("latin-1", "replace")), *http_answers.NO_STORE, *more])

@@ -26,15 +26,8 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.entries import GENESIS, Entry
 from roundtap_hub.database.database_url import database_url, libpq_arguments, redacted_url
 from roundtap_hub.models import ENTRY
+from roundtap_hub.store import journal
 from roundtap_hub.store.clocks import Clocks
-from roundtap_hub.store.journal import (
-    CommitInDoubt,
-    Journal,
-    JournalConflict,
-    PersonRecord,
-    events_deleted,
-    people_removed,
-)
 from roundtap_hub.store.migrations import schema_versions
 from roundtap_hub.store.snapshots import EventSnapshotStore
 
@@ -68,11 +61,11 @@ TimeQuery = Callable[[], int]
 """Asks the database for its time, in microseconds since 1970."""
 
 
-class NumberTaken(JournalConflict):
+class NumberTaken(journal.JournalConflict):
     """Another hub wrote first: nothing of the batch is stored. Read what is new, and decide again."""
 
 
-class PostgresJournal(Journal):
+class PostgresJournal(journal.Journal):
     """All streams of one PostgreSQL database ("postgresql://user@host/roundtap"). `name` marks this process's
     notifications. `read_only`: nothing is ever written, not even tables. Raises Problem("database_not_usable") if the
     database is out of reach, Problem("database_empty") if it is read-only and holds no journal, and as `Journal` for
@@ -97,7 +90,8 @@ class PostgresJournal(Journal):
         except SQLAlchemyError as error:
             raise unusable_database(self.address, error) from error
 
-    def append(self, entries: Sequence[Entry], people: Iterable[PersonRecord] = (), beside: Iterable[SQLModel] = (),
+    def append(self, entries: Sequence[Entry], people: Iterable[journal.PersonRecord] = (),
+               beside: Iterable[SQLModel] = (),
                rests_on: Mapping[str, int] | None = None) -> None:
         """Commit all of them or none, synced on return, and notify the other hubs; otherwise as `Journal.append`.
 
@@ -109,8 +103,8 @@ class PostgresJournal(Journal):
         (`is_stored`). Only reading could be too early, while the commit is still running.
         """
         people = list(people)
-        notice = self._notice(entries, {*(record.event for record in people), *events_deleted(entries),
-                                    *(event for event, _ in people_removed(entries))})
+        notice = self._notice(entries, {*(record.event for record in people), *journal.events_deleted(entries),
+                                    *(event for event, _ in journal.people_removed(entries))})
         committing = False
         try:
             with nullcontext(self._exclusive) if self._exclusive is not None else self._engine.connect() as connection:
@@ -125,8 +119,8 @@ class PostgresJournal(Journal):
             if _sqlstate(error) in CONFLICT_SQLSTATES:
                 raise NumberTaken(reason_of(error)) from error
             if committing and not _refused(error):
-                raise CommitInDoubt(reason_of(error)) from error
-            raise JournalConflict(reason_of(error)) from error
+                raise journal.CommitInDoubt(reason_of(error)) from error
+            raise journal.JournalConflict(reason_of(error)) from error
 
     @contextmanager
     def exclusive(self) -> Iterator[None]:
@@ -137,7 +131,7 @@ class PostgresJournal(Journal):
                 connection = until.enter_context(self._engine.connect())
                 connection.execute(_LOCK[True], {"key": HALL_LOCK})
             except SQLAlchemyError as error:
-                raise JournalConflict(reason_of(error)) from error
+                raise journal.JournalConflict(reason_of(error)) from error
             self._exclusive = connection
             until.callback(setattr, self, "_exclusive", None)
             yield

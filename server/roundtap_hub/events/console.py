@@ -11,21 +11,7 @@ from flask import abort, current_app, request
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.event.commands import (
-    AcceptPlace,
-    DeclinePlace,
-    DiscardDraft,
-    DrawRound,
-    FinishEvent,
-    MakeCut,
-    MoveTables,
-    PassOver,
-    PublishRound,
-    ReopenEvent,
-    SetClock,
-    SetExtraMinutes,
-    WithdrawCut,
-)
+from roundtap_core.event import commands
 from roundtap_core.event.leaving import leave_effect, leaves_after_round, match_ended_by_leaving, undo_leaving
 from roundtap_core.event.people import refuse_return
 from roundtap_core.event.rounds import may_reset
@@ -35,14 +21,7 @@ from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.standings.tiebreakers import EACH
 from roundtap_hub.access import visit
 from roundtap_hub.access.policy import HEADS, JUST_FINISHED, OPEN, ORGANIZERS, PLAYING, STAFF, VISIBLE, route
-from roundtap_hub.events.event_at import (
-    EventAt,
-    check_in_count,
-    full_names,
-    newest_round,
-    planned_rounds,
-    shown_names,
-)
+from roundtap_hub.events import event_at
 from roundtap_hub.events.event_list import archived_list, listed_events
 from roundtap_hub.events.event_options import flatten_options, options_view, place
 from roundtap_hub.events.next_step import clash_of, draft_view, next_step
@@ -127,13 +106,13 @@ def render_cache() -> RenderCache:
     return kept
 
 
-def _draw(moment: EventAt) -> Rendered:
+def _draw(moment: event_at.EventAt) -> Rendered:
     """The console as all of one role see it; after a Problem, as this request sees it."""
     snapshot, hub = current_snapshot(), current_hub()
     state, units, now = moment.state, current_units(), now_ms()
     event_id = state.id
-    names = full_names(moment)
-    newest, shown = newest_round(state), shown_round(state)
+    names = event_at.full_names(moment)
+    newest, shown = event_at.newest_round(state), shown_round(state)
     points = points_before_round_1(moment)
     grid = grid_cells(snapshot, units, state, newest, names, now)
     seated = seated_count(snapshot, units, state.live)
@@ -158,7 +137,8 @@ def _draw(moment: EventAt) -> Rendered:
                                   absent.get(each.match_id)), each
 
     return render_page(
-        "console.html", feed=f"console/{event_id}", state=state, moment=moment, names=names, public=shown_names(moment),
+        "console.html", feed=f"console/{event_id}", state=state, moment=moment, names=names,
+        public=event_at.shown_names(moment),
         newest=newest, grid=grid, missing=[cell for cell in grid if not cell.done], seated=seated,
         rows=render_cache().rows(event_id, words().language), person_rows=person_rows, cell_rows=cell_rows,
         next=step, names_in=lambda who: ", ".join(names[each] for each in who), shown=shown, points=points,
@@ -167,8 +147,8 @@ def _draw(moment: EventAt) -> Rendered:
         needs=open_tasks(snapshot, units, state, grid if state.live else (), names, now,
                     played_ms(state, hub.clocks.now()), hub.presence.seen_at_table),
         short=cut_short_lines(moment), draft=draft_view(moment, names), waits_before_start=waiting_count(state),
-        planned=planned_rounds(state), roster=people, lists=lists,
-        told_lists=list_counts(moment), not_there=absent, counted_here=check_in_count(state),
+        planned=event_at.planned_rounds(state), roster=people, lists=lists,
+        told_lists=list_counts(moment), not_there=absent, counted_here=event_at.check_in_count(state),
         cut=cut_view(moment, names), cut_rows=cut_rows(moment), draws=has_draws(state),
         final=final_lines(moment, names),
         has_bracket=bracket(moment) is not None,
@@ -191,7 +171,8 @@ def _draw(moment: EventAt) -> Rendered:
 def shown_round(state: EventState) -> RoundState | None:
     """The round whose tables are on the page: the newest, or the one whose tab was chosen ("?round=2")."""
     wanted = request.values.get("round", "")
-    return next((played for played in state.public_rounds if str(played.number) == wanted), newest_round(state))
+    return next((played for played in state.public_rounds if str(played.number) == wanted),
+                event_at.newest_round(state))
 
 
 @route("GET /console/<event_id>/person/<competitor>", STAFF, VISIBLE)
@@ -221,15 +202,15 @@ def units(event_id: str) -> AnyResponse:
     return _part(current_event(event_id), "units_forms.html", UNITS, words()("units.title"), unit_rows=rows)
 
 
-def _part(moment: EventAt, part: str, place: str, title: str, **context: Any) -> AnyResponse:
+def _part(moment: event_at.EventAt, part: str, place: str, title: str, **context: Any) -> AnyResponse:
     state = moment.state
     return page("console_part.html", feed=f"console/{state.id}", state=state, rulebook=state.rulebook, part=part,
                 place=place, title=title, **context)
 
 
-def person_context(moment: EventAt, competitor: str) -> dict[str, Any]:
+def person_context(moment: event_at.EventAt, competitor: str) -> dict[str, Any]:
     """The context of `person_forms.html`, beyond the event itself."""
-    state, person, names = moment.state, moment.people.get(competitor), full_names(moment)
+    state, person, names = moment.state, moment.people.get(competitor), event_at.full_names(moment)
     leaving = leave_effect(state, competitor)
     return {"p": competitor_row(moment, competitor), "person": person, "damaged_person": is_damaged(competitor, person),
             "leaving": leaving, "to": names.get(leaving.opponent, leaving.opponent),
@@ -237,7 +218,7 @@ def person_context(moment: EventAt, competitor: str) -> dict[str, Any]:
             "plays_again": match_ended_by_leaving(state, competitor) if undo_leaving(state, competitor) else None}
 
 
-def _no_return_reason(moment: EventAt, competitor: str) -> str:
+def _no_return_reason(moment: event_at.EventAt, competitor: str) -> str:
     """Why a player who has left cannot come back; "" for one who can."""
     try:
         refuse_return(moment.state, moment.state.entrants[competitor])
@@ -246,7 +227,7 @@ def _no_return_reason(moment: EventAt, competitor: str) -> str:
     return ""
 
 
-def opened_part(moment: EventAt) -> str:
+def opened_part(moment: event_at.EventAt) -> str:
     """The part whose form has just been refused, which the answer shows open, as it was typed; else ""."""
     args = request.view_args or {}
     if request.method != "POST":
@@ -276,26 +257,27 @@ def draw(event_id: str) -> AnyResponse:
     if in_hand != (whole_number("attempt") or 0):
         raise Problem("draft_changed_meanwhile")
     form = field("tiebreak_form") or (draft.tiebreak_form if draft else None) or EACH
-    return submit_and_redirect(event_id, DrawRound(secrets.randbits(SEED_BITS), tiebreak_form=form))
+    return submit_and_redirect(event_id, commands.DrawRound(secrets.randbits(SEED_BITS), tiebreak_form=form))
 
 
 @route("POST /console/<event_id>/tables", ORGANIZERS, OPEN)
 @shows_problem_on(event)
 def move_tables(event_id: str) -> AnyResponse:
     """Move matches off tables that another event uses, to free ones."""
-    return submit_and_redirect(event_id, MoveTables(whole_number("number") or 0, whole_number("attempt") or 0))
+    return submit_and_redirect(event_id, commands.MoveTables(whole_number("number") or 0, whole_number("attempt") or 0))
 
 
 @route("POST /console/<event_id>/discard", ORGANIZERS, OPEN)
 @shows_problem_on(event)
 def discard(event_id: str) -> AnyResponse:
-    return submit_and_redirect(event_id, DiscardDraft())
+    return submit_and_redirect(event_id, commands.DiscardDraft())
 
 
 @route("POST /console/<event_id>/publish", ORGANIZERS, OPEN)
 @shows_problem_on(event)
 def publish(event_id: str) -> AnyResponse:
-    return submit_and_redirect(event_id, PublishRound(whole_number("number") or 0, whole_number("attempt") or 0))
+    return submit_and_redirect(event_id,
+                               commands.PublishRound(whole_number("number") or 0, whole_number("attempt") or 0))
 
 
 @route("POST /console/<event_id>/clock", HEADS, PLAYING)
@@ -310,7 +292,7 @@ def clock(event_id: str) -> AnyResponse:
         delta_ms = parse_clock(field("time"))
     elif action in ("continue", "hold"):
         delta_ms = parse_clock(field("time")) if field("time") else _counted_ms(event_id)
-    return submit_and_redirect(event_id, SetClock(action, delta_ms))
+    return submit_and_redirect(event_id, commands.SetClock(action, delta_ms))
 
 
 def _counted_ms(event_id: str) -> int:
@@ -335,19 +317,19 @@ def extra_minutes(event_id: str) -> AnyResponse:
     minutes = whole_number("minutes")
     if minutes is None:
         raise Invalid("figure_missing")
-    return submit_and_redirect(event_id, SetExtraMinutes(whole_number("number") or 0, minutes))
+    return submit_and_redirect(event_id, commands.SetExtraMinutes(whole_number("number") or 0, minutes))
 
 
 @route("POST /console/<event_id>/finish", ORGANIZERS, PLAYING)
 @shows_problem_on(event)
 def finish(event_id: str) -> AnyResponse:
-    return submit_and_redirect(event_id, FinishEvent(typed_reason()))
+    return submit_and_redirect(event_id, commands.FinishEvent(typed_reason()))
 
 
 @route("POST /console/<event_id>/reopen", ORGANIZERS, JUST_FINISHED)
 @shows_problem_on(event)
 def reopen(event_id: str) -> AnyResponse:
-    return submit_and_redirect(event_id, ReopenEvent())
+    return submit_and_redirect(event_id, commands.ReopenEvent())
 
 
 @route("POST /console/<event_id>/play-on", ORGANIZERS, OPEN)
@@ -355,7 +337,7 @@ def reopen(event_id: str) -> AnyResponse:
 def play_on(event_id: str) -> AnyResponse:
     """Publish the drawn round and note the open points: those on the page (`point`), or all where none was sent."""
     seen = tuple(request.form.getlist("point")) or None
-    command = PublishRound(whole_number("number") or 0, whole_number("attempt") or 0, typed_reason(),
+    command = commands.PublishRound(whole_number("number") or 0, whole_number("attempt") or 0, typed_reason(),
                            seen, signing_official(event_id))
     return submit_and_redirect(event_id, command)
 
@@ -363,25 +345,25 @@ def play_on(event_id: str) -> AnyResponse:
 @route("POST /console/<event_id>/cut", ORGANIZERS, PLAYING)
 @shows_problem_on(event)
 def cut(event_id: str) -> AnyResponse:
-    return submit_and_redirect(event_id, MakeCut())
+    return submit_and_redirect(event_id, commands.MakeCut())
 
 
 @route("POST /console/<event_id>/cut/back", ORGANIZERS, PLAYING)
 @shows_problem_on(event)
 def cut_back(event_id: str) -> AnyResponse:
-    return submit_and_redirect(event_id, WithdrawCut())
+    return submit_and_redirect(event_id, commands.WithdrawCut())
 
 
 @route("POST /console/<event_id>/cut/accepted", ORGANIZERS, PLAYING)
 @shows_problem_on(event)
 def place_accepted(event_id: str) -> AnyResponse:
-    return submit_and_redirect(event_id, AcceptPlace(field("competitor")))
+    return submit_and_redirect(event_id, commands.AcceptPlace(field("competitor")))
 
 
 @route("POST /console/<event_id>/cut/declined", ORGANIZERS, PLAYING)
 @shows_problem_on(event)
 def place_declined(event_id: str) -> AnyResponse:
-    return submit_and_redirect(event_id, DeclinePlace(field("competitor")))
+    return submit_and_redirect(event_id, commands.DeclinePlace(field("competitor")))
 
 
 @route("POST /console/<event_id>/cut/present", ORGANIZERS, PLAYING)
@@ -390,4 +372,4 @@ def present(event_id: str) -> AnyResponse:
     """Continue with those present: players on the list (`asked`) who are not marked `present` are passed over."""
     there = set(request.form.getlist("present"))
     absent = tuple(who for who in request.form.getlist("asked") if who not in there)
-    return submit_and_redirect(event_id, PassOver(absent))
+    return submit_and_redirect(event_id, commands.PassOver(absent))

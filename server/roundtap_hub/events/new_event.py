@@ -12,14 +12,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_core.check.check import violations
 from roundtap_core.elimination.cut import Cut
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.event.commands import (
-    CreateEvent,
-    EnterCompetitor,
-    ImportRecord,
-    ImportRound,
-    SetAbout,
-    SetOptions,
-)
+from roundtap_core.event import commands
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.official import Official
 from roundtap_core.event.person import Person
@@ -70,7 +63,7 @@ def create() -> AnyResponse:
         raise Problem("level_missing", options=", ".join(words()(f"level.{known}") for known in book.levels))
     options = read_options(book, field)
     about = clean_about({key: field(key) for key in ABOUT_FIELDS})
-    command = CreateEvent(field("name"), book.id, level, options, _color(), secrets.randbits(SEED_BITS), about)
+    command = commands.CreateEvent(field("name"), book.id, level, options, _color(), secrets.randbits(SEED_BITS), about)
     current_hub().service.execute([begin_event_step(event_id), Step(event_id, command)], actor())
     return back_to_event(event_id)
 
@@ -107,26 +100,27 @@ def import_steps(event_id: str, file: Tournament, color: str) -> tuple[list[Step
     """The steps that recreate a file's event, and its people."""
     record = file.record or {}
     about = {key: record[key] for key in ABOUT if key in record}
-    steps = [Step(event_id, CreateEvent(file.name, file.rulebook, file.level, file.options, color, file.seed, about))]
+    steps = [Step(event_id,
+                  commands.CreateEvent(file.name, file.rulebook, file.level, file.options, color, file.seed, about))]
     people, totals = [], list_totals(file)
     for competitor in file.competitors:
         enrolled, entrant = person_and_entrant(event_id, competitor, totals.get(competitor.id))
         people.append(enrolled)
-        steps.append(Step(event_id, EnterCompetitor(entrant, imported=True)))
+        steps.append(Step(event_id, commands.EnterCompetitor(entrant, imported=True)))
     for played in file.rounds:
         data = round_to_json(played)
         if data.get("draw"):
             data["draw"] = {"method": "", **data["draw"]}
-        steps.append(Step(event_id, ImportRound(data, record.get("checked_in"))))
+        steps.append(Step(event_id, commands.ImportRound(data, record.get("checked_in"))))
     officials = []
     for item in record.get("officials", ()):
         person, salt = Person(item["name"]), secrets.token_hex(16)
         people.append(PersonRecord(event_id, item["id"], salt, person))
         officials.append(Official(item["id"], item["role"], person.digest(salt), item.get("second", False),
                                   item.get("plays"), not item.get("off_duty", False)))
-    kept = ImportRecord(tuple(officials), _cut(record.get("cut")), record.get("finished", False),
+    kept = commands.ImportRecord(tuple(officials), _cut(record.get("cut")), record.get("finished", False),
                         tuple(played_on_from_json(line) for line in record.get("played_on", ())))
-    if kept != ImportRecord():
+    if kept != commands.ImportRecord():
         steps.append(Step(event_id, kept))
     return steps, people
 
@@ -162,7 +156,7 @@ def person_and_entrant(
 def set_about(event_id: str) -> AnyResponse:
     """Date, venue, club, special rules; what the form left out stays as it is."""
     sent = {key: field(key) for key in ABOUT_FIELDS if key in request.form}
-    return submit_and_redirect(event_id, SetAbout({**current_event(event_id).state.about, **sent}))
+    return submit_and_redirect(event_id, commands.SetAbout({**current_event(event_id).state.about, **sent}))
 
 
 @route("POST /console/<event_id>/options", ORGANIZERS, OPEN)
@@ -171,7 +165,7 @@ def set_options(event_id: str) -> AnyResponse:
     """Rounds and other options: until the first round is drawn."""
     state = current_event(event_id).state
     kept = {k: v for k, v in state.given_options.items() if k not in OFFERED}
-    return submit_and_redirect(event_id, SetOptions({**kept, **read_options(state.rulebook, field)}))
+    return submit_and_redirect(event_id, commands.SetOptions({**kept, **read_options(state.rulebook, field)}))
 
 
 @route("POST /console/<event_id>/structure", ORGANIZERS, OPEN)
@@ -180,7 +174,7 @@ def set_structure(event_id: str) -> AnyResponse:
     """Rounds and cut after late entries: until round 2 is published."""
     state = current_event(event_id).state
     kept = {k: v for k, v in state.given_options.items() if k not in STRUCTURE}
-    return submit_and_redirect(event_id, SetOptions({**kept, **read_structure(state.rulebook, field)}))
+    return submit_and_redirect(event_id, commands.SetOptions({**kept, **read_structure(state.rulebook, field)}))
 
 
 def _color() -> str:

@@ -28,33 +28,9 @@ from roundtap_hub.serving.page_helpers import (
     with_competitor_names,
     words,
 )
+from roundtap_hub.store import restore_gap, venue
 from roundtap_hub.store.read_model import Snapshot
-from roundtap_hub.store.restore_gap import (
-    AdoptedMatch,
-    AssembledRound,
-    LostRound,
-    TableEvidence,
-    UnsettledMatch,
-    assemble,
-    entries_beyond_copy,
-    evidence_of_view,
-    free_id,
-    is_known,
-    lost_rounds,
-    pending_reports,
-    silent_units,
-    unsettled_matches,
-)
 from roundtap_hub.store.service import Step
-from roundtap_hub.store.venue import (
-    COPY_KEPT,
-    REDRAW_APPROVED,
-    REPORT_REFUSED,
-    RESTORE_SETTLED,
-    UNIT_WAIVED,
-    PendingReport,
-    RestoreState,
-)
 from roundtap_hub.units.device_api import report_step
 
 
@@ -64,11 +40,11 @@ def restored_view(snapshot: Snapshot) -> dict[str, Any] | None:
     afresh = snapshot.venue.restore_state
     if afresh is None:
         return None
-    lost = lost_rounds(snapshot)
-    waiting = pending_reports(snapshot)
-    silent = [table for _, table in silent_units(snapshot)]
+    lost = restore_gap.lost_rounds(snapshot)
+    waiting = restore_gap.pending_reports(snapshot)
+    silent = [table for _, table in restore_gap.silent_units(snapshot)]
     rounds, differ = [_offer(snapshot, each) for each in lost], [_point(snapshot, each)
-                                                                 for each in unsettled_matches(snapshot)]
+                                                                 for each in restore_gap.unsettled_matches(snapshot)]
     return {"at": afresh.at, "copies": _copies(snapshot, afresh), "tables": _tables(snapshot, afresh, waiting),
             "silent": silent, "rounds": rounds, "points": differ, "strays": _stray_reports(snapshot, lost, waiting),
             "moved": moved_units(snapshot), "may_settle": not (silent or rounds or differ)}
@@ -76,15 +52,15 @@ def restored_view(snapshot: Snapshot) -> dict[str, Any] | None:
 
 def moved_units(snapshot: Snapshot) -> list[tuple[str, int, int | None]]:
     """(unit, table, table in the copy) of units that stood elsewhere, at a table that no other unit claims."""
-    afresh = snapshot.venue.restore_state or RestoreState()
-    claims = (evidence_of_view(unit, heard) for unit, heard in afresh.heard.items())
+    afresh = snapshot.venue.restore_state or venue.RestoreState()
+    claims = (restore_gap.evidence_of_view(unit, heard) for unit, heard in afresh.heard.items())
     stood = {claim.unit: claim.table for claim in claims if claim is not None and claim.table is not None}
     once = [table for table in stood.values() if list(stood.values()).count(table) == 1]
     return sorted((unit, table, snapshot.venue.tables.get(unit)) for unit, table in stood.items()
                   if table in once and snapshot.venue.tables.get(unit) != table)
 
 
-def _copies(snapshot: Snapshot, afresh: RestoreState) -> list[dict[str, Any]]:
+def _copies(snapshot: Snapshot, afresh: venue.RestoreState) -> list[dict[str, Any]]:
     """The events as the copy has them. `beyond`: the number of later entries that tables have evidence of."""
     found = []
     for event_id in snapshot.ids:
@@ -94,18 +70,18 @@ def _copies(snapshot: Snapshot, afresh: RestoreState) -> list[dict[str, Any]]:
         line = snapshot.events.get(event_id) or snapshot.dormant[event_id]
         found.append({"id": event_id, "name": line.name, "number": number, "head": head[:12],
                       "round": len(line.public_rounds) if isinstance(line, EventState) else 0,
-                      "beyond": entries_beyond_copy(afresh, event_id)})
+                      "beyond": restore_gap.entries_beyond_copy(afresh, event_id)})
     return found
 
 
-def _tables(snapshot: Snapshot, afresh: RestoreState, waiting: list[PendingReport]) -> list[dict[str, Any]]:
+def _tables(snapshot: Snapshot, afresh: venue.RestoreState, waiting: list[venue.PendingReport]) -> list[dict[str, Any]]:
     """The units that stand at a table or were heard: the `round`, the two `names` and the `result` that each shows, and
     how many of its reports are `waiting` for a round. `in_copy`: the match's players in the copy, where they differ: it
     was changed manually after the copy."""
     found = []
     for unit in {*snapshot.venue.tables, *afresh.heard}:
         heard = afresh.heard.get(unit)
-        claim = evidence_of_view(unit, heard) if heard is not None else None
+        claim = restore_gap.evidence_of_view(unit, heard) if heard is not None else None
         state = snapshot.events.get(claim.event) if claim is not None else None
         found.append({
             "unit": unit, "table": snapshot.venue.tables.get(unit, claim.table if claim is not None else None),
@@ -118,10 +94,10 @@ def _tables(snapshot: Snapshot, afresh: RestoreState, waiting: list[PendingRepor
     return sorted(found, key=lambda line: (line["table"] is None, line["table"] or 0, line["unit"]))
 
 
-def _offer(snapshot: Snapshot, lost: LostRound) -> dict[str, Any]:
+def _offer(snapshot: Snapshot, lost: restore_gap.LostRound) -> dict[str, Any]:
     """A lost round as the tables hold it. `asks`: whether the organizer must say what some players did in it."""
     state = snapshot.events[lost.event]
-    made = assemble(state, lost)
+    made = restore_gap.assemble(state, lost)
     next_one = lost.number == len(state.public_rounds) + 1 or (
         state.live is not None and state.live.number == lost.number)
     return {"lost": lost, "state": state, "names": full_names(EventAt(state, snapshot.people_of(state.id))),
@@ -130,7 +106,7 @@ def _offer(snapshot: Snapshot, lost: LostRound) -> dict[str, Any]:
             "asks": bool(made.missing) and lost.stage == SWISS}
 
 
-def _point(snapshot: Snapshot, point: UnsettledMatch) -> dict[str, Any]:
+def _point(snapshot: Snapshot, point: restore_gap.UnsettledMatch) -> dict[str, Any]:
     state = snapshot.events[point.claim.event]
     ours = None if point.result is None else show_result(result_from_json(dict(point.result)), state)
     return {"point": point, "state": state, "table": snapshot.venue.tables.get(point.claim.unit, point.claim.table),
@@ -139,10 +115,11 @@ def _point(snapshot: Snapshot, point: UnsettledMatch) -> dict[str, Any]:
             "ours": ours, "by_official": point.claim.state in ("decided", "closed")}
 
 
-def _stray_reports(snapshot: Snapshot, lost: list[LostRound], waiting: list[PendingReport]) -> list[dict[str, Any]]:
+def _stray_reports(snapshot: Snapshot, lost: list[restore_gap.LostRound],
+                   waiting: list[venue.PendingReport]) -> list[dict[str, Any]]:
     """Reports of an unknown event or round, which no round can be assembled from."""
     placed = {id(pending) for each in lost for pending in each.reports}
-    found: dict[tuple[str, int | None], list[PendingReport]] = {}
+    found: dict[tuple[str, int | None], list[venue.PendingReport]] = {}
     for pending in waiting:
         if id(pending) not in placed:
             number = pending.report.get("round")
@@ -162,7 +139,7 @@ def _known_names(snapshot: Snapshot, state: EventState | None, *who: str | None)
     return tuple(names.get(each, each) for each in who if each is not None)
 
 
-def _in_copy(snapshot: Snapshot, state: EventState | None, claim: TableEvidence | None) -> tuple[str, ...]:
+def _in_copy(snapshot: Snapshot, state: EventState | None, claim: restore_gap.TableEvidence | None) -> tuple[str, ...]:
     found = state.find_match(claim.match) if state is not None and claim is not None else None
     if state is None or claim is None or found is None or found[0].mark != claim.mark or claim.b is None:
         return ()
@@ -172,7 +149,7 @@ def _in_copy(snapshot: Snapshot, state: EventState | None, claim: TableEvidence 
     return _known_names(snapshot, state, seat.a, seat.b)
 
 
-def _shown_result(claim: TableEvidence | None, state: EventState | None) -> ShownResult | None:
+def _shown_result(claim: restore_gap.TableEvidence | None, state: EventState | None) -> ShownResult | None:
     if claim is None or claim.result is None or state is None:
         return None
     return show_result(result_from_json(dict(claim.result)), state)
@@ -195,7 +172,7 @@ def restored_without() -> AnyResponse:
     unit = field("unit")
     if unit not in current_snapshot().venue.tables:
         raise Problem("unknown_unit", unit=unit[:40])
-    return _submit_steps(Step(VENUE, NewEntry(UNIT_WAIVED, {"unit": unit})))
+    return _submit_steps(Step(VENUE, NewEntry(venue.UNIT_WAIVED, {"unit": unit})))
 
 
 @route("POST /console/restored/adopt", ORGANIZERS)
@@ -205,7 +182,7 @@ def restored_adopt() -> AnyResponse:
     in one commit."""
     lost = _lost_of_form()
     state = current_snapshot().events[lost.event]
-    made = assemble(state, lost)
+    made = restore_gap.assemble(state, lost)
     if made.wrong:
         raise made.wrong[0]
     more, gone = _answers(made, lost)
@@ -229,7 +206,7 @@ def restored_anew() -> AnyResponse:
     """Discard what the tables hold of a round; their reports are refused, which they show."""
     lost = _lost_of_form()
     approved = {"event": lost.event, "round": lost.number, "mark": lost.mark}
-    return _submit_steps(Step(VENUE, NewEntry(REDRAW_APPROVED, approved)),
+    return _submit_steps(Step(VENUE, NewEntry(venue.REDRAW_APPROVED, approved)),
                          *(_refusal(pending, DRAWN_ANEW) for pending in lost.reports))
 
 
@@ -237,11 +214,12 @@ def restored_anew() -> AnyResponse:
 @shows_problem_on(restored)
 def restored_point() -> AnyResponse:
     """Take the table's result or keep the copy's, where they differ."""
-    point = next((each for each in unsettled_matches(current_snapshot()) if each.key == field("point")), None)
+    point = next((each for each in restore_gap.unsettled_matches(current_snapshot()) if each.key == field("point")),
+                 None)
     if point is None:
         raise Problem("restored_gone")
     if field("take") != "tables":
-        return _submit_steps(Step(VENUE, NewEntry(COPY_KEPT, {"point": point.key, "event": point.claim.event,
+        return _submit_steps(Step(VENUE, NewEntry(venue.COPY_KEPT, {"point": point.key, "event": point.claim.event,
                                                   "match": point.claim.match})))
     result = None if point.claim.result is None else result_from_json(dict(point.claim.result))
     entered = EnterResult(point.claim.match, point.revision, result, point.number or 0, earlier=True,
@@ -259,9 +237,9 @@ def restored_settled() -> AnyResponse:
     """Continue play. Reports that waited only for their unit's place are taken; those still without one are refused,
     which their tables show."""
     snapshot = current_snapshot()
-    answers = [_report_step(pending) if is_known(snapshot, pending) else _refusal(pending, GIVEN_UP)
-               for pending in pending_reports(snapshot)]
-    current_hub().service.execute([*_placements(), *answers, Step(VENUE, NewEntry(RESTORE_SETTLED, {}))], actor())
+    answers = [_report_step(pending) if restore_gap.is_known(snapshot, pending) else _refusal(pending, GIVEN_UP)
+               for pending in restore_gap.pending_reports(snapshot)]
+    current_hub().service.execute([*_placements(), *answers, Step(VENUE, NewEntry(venue.RESTORE_SETTLED, {}))], actor())
     return redirect(url_for("console.events"), 303)
 
 
@@ -270,23 +248,25 @@ def _submit_steps(*steps: Step) -> AnyResponse:
     return redirect(url_for("console.restored"), 303)
 
 
-def _lost_of_form() -> LostRound:
+def _lost_of_form() -> restore_gap.LostRound:
     """The round whose button was pressed; Problem("restored_gone") where it has been settled meanwhile."""
     number = whole_number("number")
-    for lost in lost_rounds(current_snapshot()):
+    for lost in restore_gap.lost_rounds(current_snapshot()):
         if (lost.event, lost.number, lost.mark) == (field("event"), number, field("mark")):
             return lost
     raise Problem("restored_gone")
 
 
-def _answers(made: AssembledRound, lost: LostRound) -> tuple[list[AdoptedMatch], list[str]]:
+def _answers(made: restore_gap.AssembledRound, lost: restore_gap.LostRound) -> tuple[list[restore_gap.AdoptedMatch],
+                                                                                     list[str]]:
     """The organizer's answers about players whom no table knows: byes and pairings to add, and who has left."""
     answers = {who: field(f"who-{who}") for who in made.missing}
-    more: list[AdoptedMatch] = []
+    more: list[restore_gap.AdoptedMatch] = []
     taken = {match.id for match in made.matches}
 
     def add(a: str, b: str | None, bye: str | None = None) -> None:
-        more.append(AdoptedMatch(free_id(lost.number, taken), a, b, whole_number(f"table-{a}"), bye=bye))
+        more.append(restore_gap.AdoptedMatch(restore_gap.free_id(lost.number, taken), a, b, whole_number(f"table-{a}"),
+                                             bye=bye))
         taken.add(more[-1].id)
 
     met: set[str] = set()
@@ -304,7 +284,7 @@ def _answers(made: AssembledRound, lost: LostRound) -> tuple[list[AdoptedMatch],
     return more, [who for who, answer in answers.items() if answer == LEFT]
 
 
-def _match(match: AdoptedMatch, lost: LostRound) -> dict[str, Any]:
+def _match(match: restore_gap.AdoptedMatch, lost: restore_gap.LostRound) -> dict[str, Any]:
     """A match in the core's form. An official's result is entered afterwards, which raises the revision by one."""
     decided = any(claim.match == match.id and claim.state == DECIDED and claim.result is not None
                   for claim in lost.claims)
@@ -312,7 +292,7 @@ def _match(match: AdoptedMatch, lost: LostRound) -> dict[str, Any]:
             "revision": max(0, match.revision - 1) if decided else match.revision}
 
 
-def _report_step(pending: PendingReport) -> Step:
+def _report_step(pending: venue.PendingReport) -> Step:
     return report_step(pending.report, pending.fate.body, earlier=True)
 
 
@@ -321,7 +301,7 @@ def _placements() -> list[Step]:
             for unit, table, _ in moved_units(current_snapshot())]
 
 
-def _refusal(pending: PendingReport, reason: str) -> Step:
+def _refusal(pending: venue.PendingReport, reason: str) -> Step:
     data = {"report_id": pending.report["report_id"], "event": pending.report["event"], "body": pending.fate.body,
             "reason": reason}
-    return Step(VENUE, NewEntry(REPORT_REFUSED, data), actor=f"unit:{pending.unit}")
+    return Step(VENUE, NewEntry(venue.REPORT_REFUSED, data), actor=f"unit:{pending.unit}")

@@ -20,16 +20,8 @@ from roundtap_hub.access import visit
 from roundtap_hub.access.policy import EVERYBODY, HEADS_AND_DESK, VISIBLE, route
 from roundtap_hub.events.event_at import EventAt, planned_rounds, shown_names
 from roundtap_hub.events.event_list import listed_events
+from roundtap_hub.hall import known_displays
 from roundtap_hub.hall.announcements import announcement_lines
-from roundtap_hub.hall.known_displays import (
-    DISPLAY,
-    DISPLAY_S,
-    NAMES,
-    PARTS,
-    display_page,
-    display_rows,
-    played_event,
-)
 from roundtap_hub.hall.qr_svg import qr_svg
 from roundtap_hub.hall.wall_view import (
     BRACKET,
@@ -62,19 +54,7 @@ from roundtap_hub.serving.page_helpers import (
     shows_problem_on,
     words,
 )
-from roundtap_hub.store.display_plan import (
-    ANNOUNCED,
-    ANNOUNCEMENT_REVOKED,
-    ANNOUNCEMENTS_MAX,
-    COUNTED,
-    DISPLAY_FORGOTTEN,
-    DISPLAY_SET,
-    HUB_SOUND,
-    KINDS,
-    LASTS_MAX_MINUTES,
-    SHOWS,
-    TEXT_MAX,
-)
+from roundtap_hub.store import display_plan
 
 
 @route("GET /wall", EVERYBODY, kept="wall")
@@ -86,15 +66,15 @@ def any_wall() -> AnyResponse:
         snapshot = current_snapshot()
         screens = snapshot.venue.display_plan.screens
         display, name = current_hub().hall.displays.register(
-            request.cookies.get(DISPLAY, ""), request.remote_addr or "", screens)
+            request.cookies.get(known_displays.DISPLAY, ""), request.remote_addr or "", screens)
         if name:
-            visit.current_visit().new_cookies[DISPLAY] = (f"{display}.{name}", DISPLAY_S)
-        place = display_page(snapshot, screens.get(display), name, now_ms())
+            visit.current_visit().new_cookies[known_displays.DISPLAY] = (f"{display}.{name}", known_displays.DISPLAY_S)
+        place = known_displays.display_page(snapshot, screens.get(display), name, now_ms())
         if place.page != "wall":
             return _wall(current_event(place.page.partition("/")[2]), place.variant)
         variant = place.variant
     way = wall_options(wall_variant(request.args) if variant is None else variant)
-    chosen = played_event(current_snapshot(), now_ms())
+    chosen = known_displays.played_event(current_snapshot(), now_ms())
     if chosen is None or way.display:
         # A display stays at its address and is updated as soon as there is an event.
         return cached_page("wall_waiting.html", variant_of(way), "wall", theme=way.theme, way=way,
@@ -167,11 +147,12 @@ REPEAT_PRESS_MS = 10_000
 def displays(**_: str) -> AnyResponse:
     hub, snapshot = current_hub(), current_snapshot()
     walls = snapshot.venue.display_plan
-    rows = display_rows(hub.hall.displays.contacts, walls.screens, now_ms())
+    rows = known_displays.display_rows(hub.hall.displays.contacts, walls.screens, now_ms())
     return page("displays.html", feed="displays", rows=rows,
                 said=announcement_lines(walls.announcements, current_instant(), hub.clocks.wall()),
-                events=listed_events(snapshot), shows=SHOWS,
-                parts=PARTS, themes=("", *THEMES), kinds=KINDS, counted=COUNTED, walls=walls,
+                events=listed_events(snapshot), shows=display_plan.SHOWS,
+                parts=known_displays.PARTS, themes=("", *THEMES), kinds=display_plan.KINDS,
+                counted=display_plan.COUNTED, walls=walls,
                 names={line.id: line.name for line in listed_events(snapshot)},
                 knows_time=hub.clocks.wall() is not None)
 
@@ -181,23 +162,24 @@ def displays(**_: str) -> AnyResponse:
 def say() -> AnyResponse:
     """Announce on all walls and phones of one event or of all: a line of text, or lunch or the next start with a
     countdown in minutes or to a time of day."""
-    kind, text = one_of("kind", KINDS, KINDS[0]), " ".join(field("text").split())
+    kind, text = one_of("kind", display_plan.KINDS, display_plan.KINDS[0]), " ".join(field("text").split())
     lasts_ms = _duration_ms(field("until"))
-    if kind in COUNTED and lasts_ms is None:
+    if kind in display_plan.COUNTED and lasts_ms is None:
         raise Invalid("said_until_missing", where="/until")
-    if kind not in COUNTED and not text:
+    if kind not in display_plan.COUNTED and not text:
         raise Invalid("said_nothing", where="/text")
-    if len(text) > TEXT_MAX:
-        raise Invalid("said_too_long", letters=len(text), maximum=TEXT_MAX, where="/text")
+    if len(text) > display_plan.TEXT_MAX:
+        raise Invalid("said_too_long", letters=len(text), maximum=display_plan.TEXT_MAX, where="/text")
     hub, event = current_hub(), _event()
     with hub.hall.displays.announcing:
         drop_request_cache()
         if _is_repeat(event, kind, text):
             return _back()
         if len(announcement_lines(current_snapshot().venue.display_plan.announcements, current_instant(),
-                                  hub.clocks.wall())) >= ANNOUNCEMENTS_MAX:
-            raise Problem("said_too_many", maximum=ANNOUNCEMENTS_MAX)
-        _add_entry(ANNOUNCED, id=secrets.token_hex(6), event=event, kind=kind, text=text, lasts_ms=lasts_ms)
+                                  hub.clocks.wall())) >= display_plan.ANNOUNCEMENTS_MAX:
+            raise Problem("said_too_many", maximum=display_plan.ANNOUNCEMENTS_MAX)
+        _add_entry(display_plan.ANNOUNCED, id=secrets.token_hex(6), event=event, kind=kind, text=text,
+                   lasts_ms=lasts_ms)
     return _back()
 
 
@@ -213,7 +195,7 @@ def _duration_ms(typed: str) -> int | None:
     if not typed:
         return None
     found = UNTIL.fullmatch(typed)
-    if found is None or (found["lasts"] and not 1 <= int(found["lasts"]) <= LASTS_MAX_MINUTES):
+    if found is None or (found["lasts"] and not 1 <= int(found["lasts"]) <= display_plan.LASTS_MAX_MINUTES):
         raise Invalid("said_until", value=typed[:20], where="/until")
     if found["lasts"]:
         return int(found["lasts"]) * 60_000
@@ -230,14 +212,14 @@ def _duration_ms(typed: str) -> int | None:
 @route("POST /console/displays/unsay", HEADS_AND_DESK)
 @shows_problem_on(displays)
 def unsay() -> AnyResponse:
-    _add_entry(ANNOUNCEMENT_REVOKED, id=field("id")[:40])
+    _add_entry(display_plan.ANNOUNCEMENT_REVOKED, id=field("id")[:40])
     return _back()
 
 
 @route("POST /console/displays/sound", HEADS_AND_DESK)
 @shows_problem_on(displays)
 def hub_sound() -> AnyResponse:
-    _add_entry(HUB_SOUND, on=one_of("on", ("0", "1")) == "1")
+    _add_entry(display_plan.HUB_SOUND, on=one_of("on", ("0", "1")) == "1")
     return _back("sound")
 
 
@@ -247,12 +229,13 @@ def set_display(display: str) -> AnyResponse:
     """Assign what a display shows; it changes at once."""
     hub, screens = current_hub(), current_snapshot().venue.display_plan.screens
     name = screens[display].name if display in screens else hub.hall.displays.name_of(display)
-    if name not in NAMES:
+    if name not in known_displays.NAMES:
         raise Problem("unknown_display")
     if display not in screens and len(screens) >= SCREENS_MAX:
         raise Problem("too_many_displays", maximum=SCREENS_MAX)
-    _add_entry(DISPLAY_SET, display=display, name=name, show=one_of("show", SHOWS, SHOWS[0]),
-               part=one_of("part", PARTS), theme=one_of("theme", ("", *THEMES)), event=_event(),
+    _add_entry(display_plan.DISPLAY_SET, display=display, name=name,
+               show=one_of("show", display_plan.SHOWS, display_plan.SHOWS[0]),
+               part=one_of("part", known_displays.PARTS), theme=one_of("theme", ("", *THEMES)), event=_event(),
                sound=field("sound") == "1")
     return _back(f"display-{display}")
 
@@ -273,7 +256,7 @@ def identify_display(display: str) -> AnyResponse:
 def forget_display(display: str) -> AnyResponse:
     """Forget a display; should it come back, it is a new one."""
     if display in current_snapshot().venue.display_plan.screens:
-        _add_entry(DISPLAY_FORGOTTEN, display=display)
+        _add_entry(display_plan.DISPLAY_FORGOTTEN, display=display)
     current_hub().hall.displays.forget(display)
     return _back()
 

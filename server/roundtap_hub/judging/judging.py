@@ -12,22 +12,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.event.commands import (
-    Appeal,
-    Command,
-    DecideAppeal,
-    DeclineProposal,
-    GrantExtension,
-    NoteRuling,
-    OfficialDuty,
-    ProposeDisqualification,
-    SetCameWith,
-    SetOfficials,
-    SetPicks,
-    TakeBackExtension,
-    Tick,
-    Warn,
-)
+from roundtap_core.event import commands
 from roundtap_core.event.lookups import require_entrant
 from roundtap_core.event.official import Official
 from roundtap_core.event.person import Person
@@ -36,20 +21,7 @@ from roundtap_core.forms.questions import SQUADS_MAX, parse_squad_ticks
 from roundtap_core.names import clean_name
 from roundtap_core.numbers import next_number
 from roundtap_core.rulebooks.base import JUDGE, ORGANIZER
-from roundtap_hub.access.policy import (
-    BEFORE_ROUND_1,
-    HEADS,
-    HEADS_AND_DESK,
-    IN_OPEN_ROUNDS,
-    JUDGES,
-    OPEN,
-    ORGANIZERS,
-    PLAYING,
-    SHOWN_ROUND,
-    STAFF,
-    VISIBLE,
-    route,
-)
+from roundtap_hub.access import policy
 from roundtap_hub.events.console import event
 from roundtap_hub.events.event_at import EventAt, StepMarks, event_at, full_names, newest_round
 from roundtap_hub.events.todo import ELSEWHERE, open_tasks
@@ -80,81 +52,89 @@ from roundtap_hub.units.table_view import find_table
 from roundtap_hub.units.unit_presence import UnitStatus, calls_of
 
 
-@route("POST /console/<event_id>/competitors/<competitor>/warn", JUDGES, OPEN)
+@policy.route("POST /console/<event_id>/competitors/<competitor>/warn", policy.JUDGES, policy.OPEN)
 @shows_problem_on(event)
 def warn(event_id: str, competitor: str) -> AnyResponse:
-    return submit_and_redirect(event_id, Warn(competitor, typed_reason(), signing_official(event_id)), "competitors")
+    return submit_and_redirect(event_id, commands.Warn(competitor, typed_reason(), signing_official(event_id)),
+                               "competitors")
 
 
-@route("POST /console/<event_id>/competitors/<competitor>/propose", HEADS, OPEN)
+@policy.route("POST /console/<event_id>/competitors/<competitor>/propose", policy.HEADS, policy.OPEN)
 @shows_problem_on(event)
 def propose(event_id: str, competitor: str) -> AnyResponse:
     return submit_and_redirect(event_id,
-                               ProposeDisqualification(competitor, typed_reason(), signing_official(event_id)), "needs")
+                               commands.ProposeDisqualification(competitor, typed_reason(),
+                                                                signing_official(event_id)), "needs")
 
 
-@route("POST /console/<event_id>/competitors/<competitor>/decline", JUDGES, OPEN)
+@policy.route("POST /console/<event_id>/competitors/<competitor>/decline", policy.JUDGES, policy.OPEN)
 @shows_problem_on(event)
 def decline(event_id: str, competitor: str) -> AnyResponse:
-    return submit_and_redirect(event_id, DeclineProposal(competitor, signing_official(event_id)))
+    return submit_and_redirect(event_id, commands.DeclineProposal(competitor, signing_official(event_id)))
 
 
-@route("POST /console/<event_id>/competitors/<competitor>/tick", STAFF, OPEN, only=BEFORE_ROUND_1)
+@policy.route("POST /console/<event_id>/competitors/<competitor>/tick", policy.STAFF, policy.OPEN,
+              only=policy.BEFORE_ROUND_1)
 @shows_problem_on(event)
 def tick(event_id: str, competitor: str) -> AnyResponse:
-    return submit_and_redirect(event_id, Tick(competitor, field("what"), field("on") == "1"), "competitors")
+    return submit_and_redirect(event_id, commands.Tick(competitor, field("what"), field("on") == "1"), "competitors")
 
 
-@route("POST /console/<event_id>/competitors/<competitor>/came-with", HEADS_AND_DESK, OPEN, only=BEFORE_ROUND_1)
+@policy.route("POST /console/<event_id>/competitors/<competitor>/came-with", policy.HEADS_AND_DESK, policy.OPEN,
+              only=policy.BEFORE_ROUND_1)
 @shows_problem_on(event)
 def came_with(event_id: str, competitor: str) -> AnyResponse:
-    return submit_and_redirect(event_id, SetCameWith(competitor, clean_name(field("came_with")) or None), "competitors")
+    return submit_and_redirect(event_id, commands.SetCameWith(competitor, clean_name(field("came_with")) or None),
+                               "competitors")
 
 
-@route("POST /console/<event_id>/match/<match_id>/ruling", JUDGES, PLAYING, SHOWN_ROUND)
+@policy.route("POST /console/<event_id>/match/<match_id>/ruling", policy.JUDGES, policy.PLAYING, policy.SHOWN_ROUND)
 @shows_problem_on(match_page)
 def ruling(event_id: str, match_id: str) -> AnyResponse:
-    return submit_at_match(event_id, match_id, NoteRuling(match_id, typed_reason("text"), signing_official(event_id)))
+    return submit_at_match(event_id, match_id,
+                           commands.NoteRuling(match_id, typed_reason("text"), signing_official(event_id)))
 
 
-@route("POST /console/<event_id>/match/<match_id>/appeal", JUDGES, PLAYING, SHOWN_ROUND)
+@policy.route("POST /console/<event_id>/match/<match_id>/appeal", policy.JUDGES, policy.PLAYING, policy.SHOWN_ROUND)
 @shows_problem_on(match_page)
 def appeal(event_id: str, match_id: str) -> AnyResponse:
-    return submit_at_match(event_id, match_id, Appeal(match_id, field("competitor")))
+    return submit_at_match(event_id, match_id, commands.Appeal(match_id, field("competitor")))
 
 
-@route("POST /console/<event_id>/match/<match_id>/appeal-decided", HEADS, PLAYING, SHOWN_ROUND)
+@policy.route("POST /console/<event_id>/match/<match_id>/appeal-decided", policy.HEADS, policy.PLAYING,
+              policy.SHOWN_ROUND)
 @shows_problem_on(match_page)
 def appeal_decided(event_id: str, match_id: str) -> AnyResponse:
     """The head judge's decision; whether the ruling stands must be chosen, there is no default."""
     upheld = field("upheld")
     if upheld not in ("0", "1"):
         raise Problem("appeal_how")
-    decided = DecideAppeal(match_id, typed_reason("text"), upheld == "1", signing_official(event_id))
+    decided = commands.DecideAppeal(match_id, typed_reason("text"), upheld == "1", signing_official(event_id))
     return submit_at_match(event_id, match_id, decided)
 
 
-@route("POST /console/<event_id>/match/<match_id>/extension", JUDGES, PLAYING, SHOWN_ROUND)
+@policy.route("POST /console/<event_id>/match/<match_id>/extension", policy.JUDGES, policy.PLAYING, policy.SHOWN_ROUND)
 @shows_problem_on(match_page)
 def extension(event_id: str, match_id: str) -> AnyResponse:
     return submit_at_match(
-        event_id, match_id, TakeBackExtension(match_id, signing_official(event_id)) if field("back") else
-        GrantExtension(match_id, confirmed_minutes("minutes", "sure") or 0, signing_official(event_id)))
+        event_id, match_id, commands.TakeBackExtension(match_id, signing_official(event_id)) if field("back") else
+        commands.GrantExtension(match_id, confirmed_minutes("minutes", "sure") or 0, signing_official(event_id)))
 
 
-@route("POST /console/<event_id>/match/<match_id>/picks", STAFF, PLAYING, SHOWN_ROUND, IN_OPEN_ROUNDS)
+@policy.route("POST /console/<event_id>/match/<match_id>/picks", policy.STAFF, policy.PLAYING, policy.SHOWN_ROUND,
+              policy.IN_OPEN_ROUNDS)
 @shows_problem_on(event)
 def picks(event_id: str, match_id: str) -> AnyResponse:
     squads = parse_squad_ticks(request.form.getlist("picks")[:SQUADS_MAX])
-    return submit_and_redirect(event_id, SetPicks(match_id, tuple(squads)), "picks")
+    return submit_and_redirect(event_id, commands.SetPicks(match_id, tuple(squads)), "picks")
 
 
-def submit_at_match(event_id: str, match_id: str, command: Command) -> AnyResponse:
+def submit_at_match(event_id: str, match_id: str, command: commands.Command) -> AnyResponse:
     submit(event_id, command)
     return redirect(url_for("console.match_page", event_id=event_id, match_id=match_id, _anchor="judge"), 303)
 
 
-@route("POST /console/<event_id>/officials", ORGANIZERS, OPEN)
+@policy.route("POST /console/<event_id>/officials", policy.ORGANIZERS, policy.OPEN)
 @shows_problem_on(event)
 def add_official(event_id: str) -> AnyResponse:
     """Add an official: the name is stored with the people, the event knows an id."""
@@ -165,11 +145,11 @@ def add_official(event_id: str) -> AnyResponse:
     new_id = f"o{next_number([*state.officials, *state.entrants, *moment.people], 'o')}"
     person, salt = Person(name), secrets.token_hex(16)
     new = _as_typed(Official(new_id, field("role", JUDGE), person.digest(salt)))
-    return submit_and_redirect(event_id, SetOfficials((*_without_organizer(state, new), new)), "officials",
+    return submit_and_redirect(event_id, commands.SetOfficials((*_without_organizer(state, new), new)), "officials",
                      [PersonRecord(event_id, new_id, salt, person)])
 
 
-@route("POST /console/<event_id>/officials/<official>/change", ORGANIZERS, OPEN)
+@policy.route("POST /console/<event_id>/officials/<official>/change", policy.ORGANIZERS, policy.OPEN)
 @shows_problem_on(event)
 def change_official(event_id: str, official: str) -> AnyResponse:
     def changed(before: Official) -> Official:
@@ -178,16 +158,16 @@ def change_official(event_id: str, official: str) -> AnyResponse:
     return _set_official(event_id, official, changed)
 
 
-@route("POST /console/<event_id>/officials/<official>/remove", ORGANIZERS, OPEN)
+@policy.route("POST /console/<event_id>/officials/<official>/remove", policy.ORGANIZERS, policy.OPEN)
 @shows_problem_on(event)
 def remove_official(event_id: str, official: str) -> AnyResponse:
     return _set_official(event_id, official, lambda _: None)
 
 
-@route("POST /console/<event_id>/officials/<official>/duty", HEADS, OPEN)
+@policy.route("POST /console/<event_id>/officials/<official>/duty", policy.HEADS, policy.OPEN)
 @shows_problem_on(event)
 def duty_official(event_id: str, official: str) -> AnyResponse:
-    return submit_and_redirect(event_id, OfficialDuty(official, field("on") == "1"), "officials")
+    return submit_and_redirect(event_id, commands.OfficialDuty(official, field("on") == "1"), "officials")
 
 
 def _as_typed(official: Official) -> Official:
@@ -201,7 +181,7 @@ def _set_official(event_id: str, official_id: str, changed: Callable[[Official],
     new = changed(state.officials[official_id])
     others = _without_organizer(state, new) if new else tuple(state.officials.values())
     kept = tuple(new if o.id == official_id else o for o in others)
-    return submit_and_redirect(event_id, SetOfficials(tuple(o for o in kept if o is not None)), "officials")
+    return submit_and_redirect(event_id, commands.SetOfficials(tuple(o for o in kept if o is not None)), "officials")
 
 
 def _without_organizer(state: EventState, new: Official) -> tuple[Official, ...]:
@@ -212,7 +192,8 @@ def _without_organizer(state: EventState, new: Official) -> tuple[Official, ...]
                  for o in state.officials.values())
 
 
-@route("POST /console/<event_id>/match/<match_id>/here", STAFF, PLAYING, SHOWN_ROUND, IN_OPEN_ROUNDS)
+@policy.route("POST /console/<event_id>/match/<match_id>/here", policy.STAFF, policy.PLAYING, policy.SHOWN_ROUND,
+              policy.IN_OPEN_ROUNDS)
 @shows_problem_on(event)
 def is_here(event_id: str, match_id: str) -> AnyResponse:
     """An official saw a player at the table who pressed no button: the player no longer counts as absent."""
@@ -224,7 +205,7 @@ def is_here(event_id: str, match_id: str) -> AnyResponse:
     return back_to_event(event_id, "needs")
 
 
-@route("POST /console/<event_id>/officials/<official>/person", ORGANIZERS, OPEN)
+@policy.route("POST /console/<event_id>/officials/<official>/person", policy.ORGANIZERS, policy.OPEN)
 @shows_problem_on(event)
 def tie_official(event_id: str, official: str) -> AnyResponse:
     """Set the member of staff whose PIN this official logs in with, if any."""
@@ -282,7 +263,7 @@ def _call_sources(sources: Iterable[str], names: Mapping[str, str]) -> tuple[str
 TABLE_DIGITS = 3
 
 
-@route("GET /console/judge", JUDGES)
+@policy.route("GET /console/judge", policy.JUDGES)
 def judge_hall() -> AnyResponse:
     """The judge's page over every event of the hall."""
     snapshot = current_snapshot()
@@ -291,7 +272,7 @@ def judge_hall() -> AnyResponse:
                               [moment for moment in found if moment is not None and moment.state.public_rounds])
 
 
-@route("GET /console/<event_id>/judge", JUDGES, VISIBLE)
+@policy.route("GET /console/<event_id>/judge", policy.JUDGES, policy.VISIBLE)
 def judge_event(event_id: str) -> AnyResponse:
     return _render_judge_page(f"console/{event_id}", [current_event(event_id)])
 

@@ -19,17 +19,7 @@ from sqlmodel import SQLModel
 from roundtap_core.errors import Problem
 from roundtap_core.messages import StationPrinter
 from roundtap_core.typed import MalformedMessage, parse_message
-from roundtap_hub.models import (
-    PRINT_ORDER,
-    PRINT_SETTING,
-    PRINT_STATE,
-    PRINT_TEXT,
-    PrintOrderRow,
-    PrintSettingRow,
-    PrintStateRow,
-    PrintTextRow,
-    upsert,
-)
+from roundtap_hub import models
 from roundtap_hub.paper.jobs import CANCELLED, MUTE, QUEUED, PrintJob, PrintState, is_newer_state
 
 
@@ -56,12 +46,14 @@ class PrintBook:
 
     def _read(self, connection: Connection, jobs: Sequence[str] | None = None, orders: bool = True) -> None:
         """Load the stored states of these jobs (None: of all), and the orders if `orders`."""
-        query = select(PRINT_STATE) if jobs is None else select(PRINT_STATE).where(PRINT_STATE.c.job.in_(jobs))
+        query = select(models.PRINT_STATE)
+        if jobs is not None:
+            query = query.where(models.PRINT_STATE.c.job.in_(jobs))
         states = {row.job: PrintState(row.state, row.detail, row.unit) for row in connection.execute(query)}
         found: list[PrintJob] = []
         if orders:
-            texts = {row.job: row.text for row in connection.execute(select(PRINT_TEXT))}
-            rows = connection.execute(select(PRINT_ORDER).order_by(PRINT_ORDER.c.number))
+            texts = {row.job: row.text for row in connection.execute(select(models.PRINT_TEXT))}
+            rows = connection.execute(select(models.PRINT_ORDER).order_by(models.PRINT_ORDER.c.number))
             found = [PrintJob(r.job, r.event, r.kind, r.round, r.match, texts.get(r.job, "")) for r in rows]
         with self._lock:
             self._states.update(states)
@@ -99,13 +91,13 @@ class PrintBook:
     def printer_order(self, unit: str) -> dict[str, Any] | None:
         """The confirmed settings of a station's printer, if any. Problem("not_saved")."""
         with self._transaction() as connection:
-            settings = connection.scalar(select(PRINT_SETTING.c.said).where(PRINT_SETTING.c.unit == unit))
+            settings = connection.scalar(select(models.PRINT_SETTING.c.said).where(models.PRINT_SETTING.c.unit == unit))
         return None if settings is None else dict(json.loads(settings))
 
     def save_printer_order(self, unit: str, settings: Mapping[str, Any]) -> None:
         """Use a station's printer with these settings, whose test print was legible. Problem("not_saved")."""
         with self._transaction() as connection:
-            upsert(connection, PrintSettingRow(unit=unit, said=json.dumps(dict(settings))))
+            models.upsert(connection, models.PrintSettingRow(unit=unit, said=json.dumps(dict(settings))))
 
     def cancel(self, job_ids: Iterable[str]) -> None:
         """Cancel those of these jobs that have not begun. Problem("not_saved")."""
@@ -138,10 +130,10 @@ class PrintBook:
 
     def order(self, job: PrintJob, instead_of: str | None = None, word: str = "") -> None:
         """Add a job manually; `instead_of`, a job's id, gets the state `word` in the same transaction."""
-        rows: list[SQLModel] = [PrintOrderRow(job=job.id, event=job.event, kind=job.kind, round=job.round,
+        rows: list[SQLModel] = [models.PrintOrderRow(job=job.id, event=job.event, kind=job.kind, round=job.round,
                                               match=job.match)]
         if job.text:
-            rows.append(PrintTextRow(job=job.id, text=job.text))
+            rows.append(models.PrintTextRow(job=job.id, text=job.text))
         with self._lock:
             settled = {} if instead_of is None else {
                 instead_of: PrintState(word, "", self._states.get(instead_of, PrintState()).unit)}
@@ -154,15 +146,15 @@ class PrintBook:
             with self._transaction() as connection:
                 if self._engine.dialect.name == "sqlite":
                     connection.exec_driver_sql("PRAGMA secure_delete=ON")
-                connection.execute(delete(PRINT_ORDER).where(PRINT_ORDER.c.event == event_id))
-                for table in (PRINT_TEXT, PRINT_STATE):
+                connection.execute(delete(models.PRINT_ORDER).where(models.PRINT_ORDER.c.event == event_id))
+                for table in (models.PRINT_TEXT, models.PRINT_STATE):
                     connection.execute(delete(table).where(table.c.job.startswith(f"{event_id}/", autoescape=True)))
             self._orders = [job for job in self._orders if job.event != event_id]
             self._states = {job: state for job, state in self._states.items() if not job.startswith(f"{event_id}/")}
 
     def _save(self, states: Mapping[str, PrintState], rows: Sequence[SQLModel] = ()) -> None:
         """Store new states and `rows`; called with the lock held."""
-        state_rows = [PrintStateRow(job=job_id, state=each.state, detail=each.detail, unit=each.unit)
+        state_rows = [models.PrintStateRow(job=job_id, state=each.state, detail=each.detail, unit=each.unit)
                       for job_id, each in states.items()]
         if state_rows or rows:
             self._put([*rows, *state_rows])
@@ -170,7 +162,7 @@ class PrintBook:
 
     def _put(self, rows: Sequence[SQLModel]) -> None:
         with self._transaction() as connection:
-            upsert(connection, *rows)
+            models.upsert(connection, *rows)
 
     @contextmanager
     def _transaction(self) -> Iterator[Connection]:

@@ -16,21 +16,7 @@ from roundtap_core.numbers import next_number
 from roundtap_hub.access.policy import BEFORE_ROUND_1, HEADS_AND_DESK, OPEN, VISIBLE, route
 from roundtap_hub.events.event_at import EventAt
 from roundtap_hub.events.new_event import IMPORT_TIMEOUT_S, person_and_entrant
-from roundtap_hub.people.import_plan import (
-    DUPLICATE,
-    EXISTING,
-    INVALID,
-    MEANINGS,
-    NEW,
-    OF_TEAMS,
-    SKIP,
-    ImportPlan,
-    PlannedRow,
-    competitor_of,
-    guess_columns,
-    guess_heading,
-    plan_import,
-)
+from roundtap_hub.people import import_plan
 from roundtap_hub.people.raw_table import Rows, from_form, table_of_file, table_of_text, to_form
 from roundtap_hub.serving.http_answers import problem_status
 from roundtap_hub.serving.page_helpers import (
@@ -71,8 +57,8 @@ def import_table(event_id: str) -> AnyResponse:
         heading, columns = _heading_and_columns(rows)
     else:
         rows = _rows_uploaded()
-        heading = guess_heading(rows)
-        columns = guess_columns(rows, heading, moment.state.rulebook.team_size > 1)
+        heading = import_plan.guess_heading(rows)
+        columns = import_plan.guess_columns(rows, heading, moment.state.rulebook.team_size > 1)
     return _preview(moment, rows, heading, columns)
 
 
@@ -102,13 +88,15 @@ def import_rows(event_id: str) -> AnyResponse:
     return back_to_event(event_id, "competitors")
 
 
-def _steps(state: EventState, event_id: str, taken: Sequence[PlannedRow]) -> tuple[list[Step], list[PersonRecord]]:
+def _steps(state: EventState, event_id: str, taken: Sequence[import_plan.PlannedRow]) -> tuple[list[Step],
+    list[PersonRecord]]:
     first = next_number((*state.entrants, *state.removed), "p")
     commands: list[Command] = []
     people: list[PersonRecord] = []
     for row in taken:
         if row.known is None:
-            record, entrant = person_and_entrant(event_id, competitor_of(row, f"p{first}"), person=row.person)
+            record, entrant = person_and_entrant(event_id, import_plan.competitor_of(row, f"p{first}"),
+                                                 person=row.person)
             first += 1
             commands.append(EnterCompetitor(entrant))
             people.append(record)
@@ -141,7 +129,8 @@ def _rows_of_form() -> Rows:
 def _heading_and_columns(rows: Rows) -> tuple[int, tuple[str, ...]]:
     """The heading row and each column's meaning, from the form."""
     heading = min(max(0, whole_number("heading") or 0), len(rows))
-    columns = tuple(said if (said := field(f"column_{number}")) in (*MEANINGS, *OF_TEAMS) else SKIP
+    columns = tuple(said if (said := field(f"column_{number}")) in (*import_plan.MEANINGS, *import_plan.OF_TEAMS)
+                    else import_plan.SKIP
                     for number in range(len(rows[0])))
     return heading, columns
 
@@ -150,9 +139,10 @@ def _number(text: str) -> int | None:
     return int(text) if text.isdecimal() and len(text) <= 6 else None
 
 
-def _planned(moment: EventAt, rows: Rows, heading: int, columns: Sequence[str]) -> ImportPlan:
+def _planned(moment: EventAt, rows: Rows, heading: int, columns: Sequence[str]) -> import_plan.ImportPlan:
     people = {who: person for who, person in moment.people.items() if not is_damaged(who, person)}
-    return plan_import(rows, heading, columns, moment.state.entrants, people, moment.state.rulebook.team_size)
+    return import_plan.plan_import(rows, heading, columns, moment.state.entrants, people,
+                                   moment.state.rulebook.team_size)
 
 
 def _preview(
@@ -165,13 +155,15 @@ def _preview(
     except Problem as problem:
         g.problem = g.get("problem") or problem
         g.status = 400
-    said: dict[str, Any] = {"new": NEW, "here": EXISTING, "twice": DUPLICATE, "wrong": INVALID}
+    said: dict[str, Any] = {"new": import_plan.NEW, "here": import_plan.EXISTING, "twice": import_plan.DUPLICATE,
+                            "wrong": import_plan.INVALID}
     counts = {name: planned.count(kind) for name, kind in said.items()} if planned else {}
     return page(
         "import_people.html", state=state, rulebook=state.rulebook, table=to_form(rows), heading=heading,
         headings=rows[heading - 1] if heading else [""] * len(rows[0]), columns=columns,
         sample=rows[heading:heading + SAMPLE_ROWS], n_rows=len(rows),
-        meanings=(*MEANINGS, *(OF_TEAMS if state.rulebook.team_size > 1 else ())), plan=planned, counts=counts,
+        meanings=(*import_plan.MEANINGS, *(import_plan.OF_TEAMS if state.rulebook.team_size > 1 else ())),
+        plan=planned, counts=counts,
         taken={row.row for row in planned.rows if row.may and (row.usual if ticked is None else row.row in ticked)}
         if planned else set(),
         changed=lambda row: ", ".join(words()(f"import.is.{what}") for what in row.changes),

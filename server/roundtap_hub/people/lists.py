@@ -14,17 +14,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.commands import CorrectList, SubmitList
 from roundtap_core.event.person import Person
-from roundtap_core.lists.list_form import (
-    NAMES,
-    NUMBER,
-    TICK,
-    ListCheck,
-    ListField,
-    ListForm,
-    ListTable,
-    list_digest,
-    option_text,
-)
+from roundtap_core.lists import list_form
 from roundtap_core.records import Competitor
 from roundtap_core.words import Words
 from roundtap_hub.access.policy import BEFORE_ROUND_1, HEADS_AND_DESK, OPEN, STAFF, VISIBLE, route
@@ -92,7 +82,7 @@ class _FormBuilder:
         self._open = list(problems)
         self._lines = lines
 
-    def view(self, form: ListForm, list_: Mapping[str, Any]) -> dict[str, Any]:
+    def view(self, form: list_form.ListForm, list_: Mapping[str, Any]) -> dict[str, Any]:
         if form.per_member:
             parts = [self._part(None, form.shared, (), list_, "")]
             parts += [self._part(n + 1, form.fields, form.lines, _at(list_.get("players"), n), f"/players/{n}")
@@ -102,14 +92,15 @@ class _FormBuilder:
         return {"parts": parts, "elsewhere": self._take_problems("")}
 
     def _part(
-        self, number: int | None, fields: Sequence[ListField], lines: Sequence[ListTable], data: Mapping[str, Any],
+        self, number: int | None, fields: Sequence[list_form.ListField], lines: Sequence[list_form.ListTable],
+        data: Mapping[str, Any],
         where: str
     ) -> FormPart:
         boxes = tuple(self._box(f, data.get(f.key), f"{where}/{f.key}", take=True) for f in fields)
         tables = tuple(self._table(table, data.get(table.key), f"{where}/{table.key}") for table in lines)
         return FormPart(number, boxes, tables, self._take_problems(where) if where else ())
 
-    def _table(self, table: ListTable, typed: object, where: str) -> FormTable:
+    def _table(self, table: list_form.ListTable, typed: object, where: str) -> FormTable:
         known = typed if isinstance(typed, list) else []
         shown = max(table.usually, len(known) + SPARE, self._lines.get(where[1:], 0))
         rows = []
@@ -121,8 +112,8 @@ class _FormBuilder:
         return FormTable(where[1:], self._words(table.text, number=table.number), columns, tuple(rows),
                          self._take_problems(where))
 
-    def _box(self, field: ListField, value: object, where: str, take: bool) -> FormBox:
-        options = tuple((option, option_text(self._words, option)) for option in field.options)
+    def _box(self, field: list_form.ListField, value: object, where: str, take: bool) -> FormBox:
+        options = tuple((option, list_form.option_text(self._words, option)) for option in field.options)
         return FormBox(where[1:], self._words(field.text), field.kind, _values(field, value), options,
                    self._take_problems(where) if take else (), "" if field.usual is None else str(field.usual))
 
@@ -139,7 +130,7 @@ def _at(items: object, place: int) -> Mapping[str, Any]:
 
 
 def list_view(
-    form: ListForm, list_: Mapping[str, Any], problems: Sequence[Problem], words: Words,
+    form: list_form.ListForm, list_: Mapping[str, Any], problems: Sequence[Problem], words: Words,
     lines: Mapping[str, int] | None = None,
 ) -> dict[str, Any]:
     """The form filled with the list, each problem beside its place; `elsewhere`: problems without a place. `lines`: the
@@ -147,11 +138,11 @@ def list_view(
     return _FormBuilder(words, problems, lines or {}).view(form, list_)
 
 
-def _values(field: ListField, value: object) -> tuple[str, ...]:
+def _values(field: list_form.ListField, value: object) -> tuple[str, ...]:
     """The texts of a field's boxes: `field.count` of them, else one."""
-    if field.kind == TICK:
+    if field.kind == list_form.TICK:
         return ("1",) if value is True else ("",)
-    if field.kind == NAMES:
+    if field.kind == list_form.NAMES:
         found = [str(name) for name in value] if isinstance(value, list) else []
         if field.count:
             return tuple([*found, *[""] * field.count][: max(field.count, len(found))])
@@ -160,7 +151,7 @@ def _values(field: ListField, value: object) -> tuple[str, ...]:
     return ("" if value is None else str(value),)
 
 
-def read_list(form: ListForm, typed: Mapping[str, str]) -> dict[str, Any]:
+def read_list(form: list_form.ListForm, typed: Mapping[str, str]) -> dict[str, Any]:
     """The typed list without blank lines or anything beyond the form; an unreadable number stays text, for `malformed`
     to report."""
     if not form.per_member:
@@ -171,7 +162,7 @@ def read_list(form: ListForm, typed: Mapping[str, str]) -> dict[str, Any]:
     return {**_read_fields(form.shared, typed, ""), **({"players": players} if players else {})}
 
 
-def _read_part(form: ListForm, typed: Mapping[str, str], where: str) -> dict[str, Any]:
+def _read_part(form: list_form.ListForm, typed: Mapping[str, str], where: str) -> dict[str, Any]:
     part = _read_fields(form.fields, typed, where)
     for lines in form.lines:
         rows = [_read_fields(lines.columns, typed, f"{where}{lines.key}/{n}/") for n in range(LINES)]
@@ -180,21 +171,21 @@ def _read_part(form: ListForm, typed: Mapping[str, str], where: str) -> dict[str
     return part
 
 
-def _read_fields(fields: Sequence[ListField], typed: Mapping[str, str], where: str) -> dict[str, Any]:
+def _read_fields(fields: Sequence[list_form.ListField], typed: Mapping[str, str], where: str) -> dict[str, Any]:
     read = ((field.key, _read(field, typed, where + field.key)) for field in fields)
     return {key: value for key, value in read if value not in (None, "", [])}
 
 
-def _read(field: ListField, typed: Mapping[str, str], name: str) -> Any:
-    if field.kind == NAMES and field.count:
+def _read(field: list_form.ListField, typed: Mapping[str, str], name: str) -> Any:
+    if field.kind == list_form.NAMES and field.count:
         return [text for n in range(LINES) if f"{name}/{n}" in typed and (text := _clean(typed[f"{name}/{n}"]))]
     text = _clean(typed.get(name, ""))
-    if field.kind == NAMES:
+    if field.kind == list_form.NAMES:
         parts = text.split(";" if ";" in text else ",")
         return [part.strip() for part in parts if part.strip()]
-    if field.kind == TICK:
+    if field.kind == list_form.TICK:
         return True if text else None
-    if field.kind == NUMBER and text:
+    if field.kind == list_form.NUMBER and text:
         digits = text.removeprefix("-")
         return int(text) if digits.isascii() and digits.isdigit() and len(digits) < 10 else text
     return text
@@ -205,7 +196,7 @@ def _clean(text: str) -> str:
     return " ".join("".join(c if c.isprintable() else " " for c in text[:LETTERS]).split())
 
 
-def shown_line_counts(form: ListForm, typed: Mapping[str, str]) -> dict[str, int]:
+def shown_line_counts(form: list_form.ListForm, typed: Mapping[str, str]) -> dict[str, int]:
     """How many lines of each table the page had when its form was sent."""
     parts = [f"players/{n}/" for n in range(form.per_member)] or [""]
     shown = {}
@@ -351,15 +342,15 @@ def competitor_of(moment: EventAt, competitor: str) -> Competitor:
     return found
 
 
-def _seen_version(check: ListCheck, who: Competitor) -> str:
+def _seen_version(check: list_form.ListCheck, who: Competitor) -> str:
     """The version that the official saw: after a warning that it changed meanwhile, the new one."""
     problem: Problem | None = g.get("problem")
     warned = problem is not None and problem.key == "list_changed_meanwhile"
     return _version(check, who) if warned else field("seen") or _version(check, who)
 
 
-def _version(check: ListCheck, who: Competitor) -> str:
-    return list_digest(check.normalized(check.of_competitor(who)), "")
+def _version(check: list_form.ListCheck, who: Competitor) -> str:
+    return list_form.list_digest(check.normalized(check.of_competitor(who)), "")
 
 
 def _problems(moment: EventAt, who: Competitor) -> list[Problem]:

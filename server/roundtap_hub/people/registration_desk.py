@@ -13,6 +13,7 @@ from msgspec import structs
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
+from roundtap_core.event import leaving
 from roundtap_core.event.commands import (
     ChangePerson,
     CheckIn,
@@ -27,18 +28,6 @@ from roundtap_core.event.commands import (
     SetCheckIn,
     SetFixedTable,
 )
-from roundtap_core.event.leaving import (
-    CONCEDES,
-    JUDGED,
-    LEAVING,
-    PLACE,
-    REPORTED,
-    LeaveEffect,
-    frees_cut_place,
-    leave_effect,
-    missing_after_leaving,
-    open_match,
-)
 from roundtap_core.event.lookups import require_reason
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import EventState, MatchState, RoundState
@@ -49,19 +38,8 @@ from roundtap_core.numbers import next_number
 from roundtap_core.records import CONCESSION, Competitor, Result, Side, other
 from roundtap_core.rulebooks.gate import OFFICIAL
 from roundtap_core.rulebooks.result_words import figure_label
+from roundtap_hub.access import policy
 from roundtap_hub.access.personal_links import CODE_LIFE_MS
-from roundtap_hub.access.policy import (
-    BEFORE_ROUND_1,
-    DESK,
-    HEADS_AND_DESK,
-    JUDGES,
-    NOT_ARCHIVED,
-    OPEN,
-    ORGANIZERS,
-    STAFF,
-    VISIBLE,
-    route,
-)
 from roundtap_hub.events.console import event
 from roundtap_hub.events.event_at import EventAt, full_names
 from roundtap_hub.events.new_event import person_and_entrant
@@ -69,16 +47,7 @@ from roundtap_hub.hall.qr_svg import qr_svg
 from roundtap_hub.judging.judging_view import people_forms_view
 from roundtap_hub.people.absentees import absentees_view
 from roundtap_hub.people.competitors import IN, CompetitorRow, roster
-from roundtap_hub.results.result_wizard import (
-    Fields,
-    MatchContext,
-    Progress,
-    WizardPage,
-    is_last,
-    match_context,
-    wizard_page,
-    wizard_page_at,
-)
+from roundtap_hub.results import result_wizard
 from roundtap_hub.rounds.tables import grid_cells
 from roundtap_hub.serving.http_answers import problem_status
 from roundtap_hub.serving.page_helpers import (
@@ -136,7 +105,7 @@ SIGN_UP = "sign-up"
 """The `back` field of forms on the sign-up page."""
 
 
-@route("GET /console/<event_id>/check-in", STAFF, VISIBLE)
+@policy.route("GET /console/<event_id>/check-in", policy.STAFF, policy.VISIBLE)
 def check_in(event_id: str, competitor: str = "") -> AnyResponse:
     """Awaited and present players, with a field to check in by name."""
     moment = current_event(event_id)
@@ -147,7 +116,7 @@ def check_in(event_id: str, competitor: str = "") -> AnyResponse:
                 q=typed, found=find_by_name(typed, missing) if typed else (), desk=people_forms_view(moment))
 
 
-@route("POST /console/<event_id>/check-in", ORGANIZERS, OPEN)
+@policy.route("POST /console/<event_id>/check-in", policy.ORGANIZERS, policy.OPEN)
 @shows_problem_on(event)
 def use_check_in(event_id: str) -> AnyResponse:
     """Set whether only players who have checked in are paired."""
@@ -156,7 +125,7 @@ def use_check_in(event_id: str) -> AnyResponse:
     return redirect(url_for("console.check_in", event_id=event_id), 303) if used else back_to_event(event_id)
 
 
-@route("POST /console/<event_id>/check-in/name", HEADS_AND_DESK, OPEN)
+@policy.route("POST /console/<event_id>/check-in/name", policy.HEADS_AND_DESK, policy.OPEN)
 @shows_problem_on(check_in)
 def check_in_name(event_id: str) -> AnyResponse:
     """Check in the player whose name was typed; where several fit, show them to choose from."""
@@ -176,7 +145,7 @@ def check_in_name(event_id: str) -> AnyResponse:
     return redirect(url_for("console.check_in", event_id=event_id), 303)
 
 
-@route("POST /console/<event_id>/competitors/<competitor>/here", HEADS_AND_DESK, OPEN)
+@policy.route("POST /console/<event_id>/competitors/<competitor>/here", policy.HEADS_AND_DESK, policy.OPEN)
 @shows_problem_on(check_in)
 def person_here(event_id: str, competitor: str) -> AnyResponse:
     """Mark a player as present (`on` 1) or not; a late entry `meets` an opponent."""
@@ -188,7 +157,7 @@ def person_here(event_id: str, competitor: str) -> AnyResponse:
     return redirect(url_for("console.check_in", event_id=event_id), 303)
 
 
-@route("POST /console/<event_id>/competitors/<competitor>/confirm", HEADS_AND_DESK, OPEN)
+@policy.route("POST /console/<event_id>/competitors/<competitor>/confirm", policy.HEADS_AND_DESK, policy.OPEN)
 @shows_problem_on(check_in)
 def person_confirm(event_id: str, competitor: str) -> AnyResponse:
     """Confirm a sign-up by phone, without checking the player in."""
@@ -211,7 +180,7 @@ def _check_in_commands(event_id: str, competitor: str, meets: str | None) -> lis
     return commands
 
 
-@route("POST /console/<event_id>/competitors/<competitor>/remove", HEADS_AND_DESK, OPEN)
+@policy.route("POST /console/<event_id>/competitors/<competitor>/remove", policy.HEADS_AND_DESK, policy.OPEN)
 @shows_problem_on(event)
 def person_remove(event_id: str, competitor: str) -> AnyResponse:
     """Remove an entry that never played, without a trace."""
@@ -221,7 +190,7 @@ def person_remove(event_id: str, competitor: str) -> AnyResponse:
     return back_to_event(event_id, "competitors")
 
 
-@route("POST /console/<event_id>/competitors/<competitor>/details", HEADS_AND_DESK, NOT_ARCHIVED)
+@policy.route("POST /console/<event_id>/competitors/<competitor>/details", policy.HEADS_AND_DESK, policy.NOT_ARCHIVED)
 @shows_problem_on(event)
 def person_details(event_id: str, competitor: str) -> AnyResponse:
     """Save club, id, list link, paid, note, companions and fixed table: the whole form in one request."""
@@ -257,7 +226,7 @@ def _with_typed_details(before: Person) -> Person:
                            list_link=field("list_link") or None, paid=bool(field("paid")), note=note or None)
 
 
-@route("GET /console/<event_id>/competitors/<competitor>/link", DESK, VISIBLE)
+@policy.route("GET /console/<event_id>/competitors/<competitor>/link", policy.DESK, policy.VISIBLE)
 def person_link(event_id: str, competitor: str, shown: bool = False) -> AnyResponse:
     """Whether the personal link was given out; the link itself is only shown on request, as seeing it is having it."""
     moment, links = current_event(event_id), current_hub().access.links
@@ -275,13 +244,13 @@ def person_link(event_id: str, competitor: str, shown: bool = False) -> AnyRespo
                 given=links.is_given(event_id, competitor), **context)
 
 
-@route("POST /console/<event_id>/competitors/<competitor>/link", DESK, VISIBLE)
+@policy.route("POST /console/<event_id>/competitors/<competitor>/link", policy.DESK, policy.VISIBLE)
 @shows_problem_on(person_link)
 def show_link(event_id: str, competitor: str) -> AnyResponse:
     return person_link(event_id, competitor, shown=True)
 
 
-@route("POST /console/<event_id>/competitors/<competitor>/link/revoke", DESK, VISIBLE)
+@policy.route("POST /console/<event_id>/competitors/<competitor>/link/revoke", policy.DESK, policy.VISIBLE)
 @shows_problem_on(person_link)
 def revoke_link(event_id: str, competitor: str) -> AnyResponse:
     """Revoke the link: phones that have it lose the page, and the next link is a new one."""
@@ -291,7 +260,7 @@ def revoke_link(event_id: str, competitor: str) -> AnyResponse:
     return redirect(url_for("console.person_link", event_id=event_id, competitor=competitor), 303)
 
 
-@route("GET /console/<event_id>/absent", STAFF, VISIBLE)
+@policy.route("GET /console/<event_id>/absent", policy.STAFF, policy.VISIBLE)
 def absent(event_id: str) -> AnyResponse:
     """The players missing from their tables, from the publishing of a round on."""
     moment, hub, units = current_event(event_id), current_hub(), current_units()
@@ -301,7 +270,7 @@ def absent(event_id: str) -> AnyResponse:
     return page("absentees.html", feed=f"console/{event_id}", state=state, rulebook=state.rulebook, view=view)
 
 
-@route("POST /console/<event_id>/competitors", HEADS_AND_DESK, OPEN, only=BEFORE_ROUND_1)
+@policy.route("POST /console/<event_id>/competitors", policy.HEADS_AND_DESK, policy.OPEN, only=policy.BEFORE_ROUND_1)
 @shows_problem_on(event)
 def enter(event_id: str) -> AnyResponse:
     """Enter one name per line, all or none. `came_with` applies to every line, a team's members to a single one."""
@@ -398,7 +367,7 @@ def _refuse_duplicates(names: list[str], known: list[str]) -> None:
         seen.add(name.casefold())
 
 
-@route("POST /console/<event_id>/competitors/<competitor>/rename", HEADS_AND_DESK, NOT_ARCHIVED)
+@policy.route("POST /console/<event_id>/competitors/<competitor>/rename", policy.HEADS_AND_DESK, policy.NOT_ARCHIVED)
 @shows_problem_on(event)
 def rename(event_id: str, competitor: str) -> AnyResponse:
     """Change the name or the public name; all else known of the person stays."""
@@ -419,7 +388,8 @@ def rename(event_id: str, competitor: str) -> AnyResponse:
                      [PersonRecord(event_id, competitor, salt, person)])
 
 
-@route("POST /console/<event_id>/competitors/<competitor>/drop", HEADS_AND_DESK, OPEN, only=BEFORE_ROUND_1)
+@policy.route("POST /console/<event_id>/competitors/<competitor>/drop", policy.HEADS_AND_DESK, policy.OPEN,
+              only=policy.BEFORE_ROUND_1)
 @shows_problem_on(event)
 def drop(event_id: str, competitor: str) -> AnyResponse:
     together = both_asked_to_leave(event_id, competitor)
@@ -427,13 +397,14 @@ def drop(event_id: str, competitor: str) -> AnyResponse:
         event_id, DropCompetitor(competitor, stood, plays_on, together, typed_reason())))
 
 
-@route("POST /console/<event_id>/competitors/<competitor>/return", HEADS_AND_DESK, OPEN, only=BEFORE_ROUND_1)
+@policy.route("POST /console/<event_id>/competitors/<competitor>/return", policy.HEADS_AND_DESK, policy.OPEN,
+              only=policy.BEFORE_ROUND_1)
 @shows_problem_on(event)
 def come_back(event_id: str, competitor: str) -> AnyResponse:
     return submit_and_redirect(event_id, ReturnCompetitor(competitor), "competitors")
 
 
-@route("POST /console/<event_id>/competitors/<competitor>/disqualify", JUDGES, OPEN)
+@policy.route("POST /console/<event_id>/competitors/<competitor>/disqualify", policy.JUDGES, policy.OPEN)
 @shows_problem_on(event)
 def disqualify(event_id: str, competitor: str) -> AnyResponse:
     """Disqualify for good, with a recorded reason."""
@@ -455,8 +426,9 @@ def drop_or_disqualify(event_id: str, competitor: str, action: str, submit_leavi
     """Drop or disqualify a player (`action`): at once without an open match, else after a page on what becomes of the
     match, which asks for its result."""
     state = current_event(event_id).state
-    found, effect = open_match(state, competitor), leave_effect(state, competitor)
-    with_page = (CONCEDES, REPORTED, JUDGED, PLACE) if action == DROP or _opponent_is_here(state, effect) else (PLACE,)
+    found, effect = leaving.open_match(state, competitor), leaving.leave_effect(state, competitor)
+    with_page = (leaving.CONCEDES, leaving.REPORTED, leaving.JUDGED,
+                 leaving.PLACE) if action == DROP or _opponent_is_here(state, effect) else (leaving.PLACE,)
     if found is None or effect.what not in with_page or field("known") == UNKNOWN \
             or (field("known") == NOW and not _needs_result(state, *found, action)):
         submit_leaving(None, False)
@@ -465,15 +437,15 @@ def drop_or_disqualify(event_id: str, competitor: str, action: str, submit_leavi
         submit_leaving(None, True)
         return back_to_event(event_id, "competitors")
     moment = current_event(event_id)
-    seat = replace(match_context(moment, *found, full_names(moment), OFFICIAL), saying=LEAVING)
+    seat = replace(result_wizard.match_context(moment, *found, full_names(moment), OFFICIAL), saying=leaving.LEAVING)
     side: Side = "a" if seat.match.match.a == competitor else "b"
     conceded = next(way for way in seat.form.ways if way.ended == CONCESSION)
-    fields = Fields(request.form)
+    fields = result_wizard.Fields(request.form)
     if not _needs_result(state, *found, action):
         return _ask_for_result(seat, None, fields, competitor, action)
     fields.setlist("way", [conceded.id])
     fields.setlist("opener", [other(side)])
-    at = wizard_page_at(seat, fields)
+    at = result_wizard.wizard_page_at(seat, fields)
     if at.result is not None and not g.get("problem"):
         try:
             submit_leaving(at.result, False)
@@ -482,30 +454,31 @@ def drop_or_disqualify(event_id: str, competitor: str, action: str, submit_leavi
             g.problem, g.status = with_competitor_names(problem, event_id), problem_status(problem)
     if at.result is not None or at.trail.way is None:
         # The answers cannot stand, or came with others than those of their page: ask them again.
-        at = wizard_page(seat.form, Progress(conceded, other(side)))
+        at = result_wizard.wizard_page(seat.form, result_wizard.Progress(conceded, other(side)))
     return _ask_for_result(seat, at, fields, competitor, action)
 
 
 def _needs_result(state: EventState, played: RoundState, match: MatchState, action: str) -> bool:
     """Whether leaving needs the match's result: not of a match that has not begun, nor, unless for a disqualification,
     where a side has reported."""
-    return (action != DROP or not match.reports) and bool(missing_after_leaving(state, played, match)) \
-        and not frees_cut_place(state, match.match.a)
+    return (action != DROP or not match.reports) and bool(leaving.missing_after_leaving(state, played, match)) \
+        and not leaving.frees_cut_place(state, match.match.a)
 
 
-def _opponent_is_here(state: EventState, effect: LeaveEffect) -> bool:
+def _opponent_is_here(state: EventState, effect: leaving.LeaveEffect) -> bool:
     """Whether the opponent has not left; else the match is already decided by who left first."""
     return effect.opponent in state.entrants and state.entrants[effect.opponent].plays_live_match
 
 
 def both_asked_to_leave(event_id: str, competitor: str) -> bool:
     """Whether both players of an open match have asked to leave."""
-    found = open_match(current_event(event_id).state, competitor)
+    found = leaving.open_match(current_event(event_id).state, competitor)
     wishing = {wish.competitor for wish in current_hub().hall.leave_requests.of(event_id) if not wish.refused}
     return found is not None and {found[1].match.a, found[1].match.b} <= wishing
 
 
-def _ask_for_result(seat: MatchContext, at: WizardPage | None, fields: Fields, competitor: str,
+def _ask_for_result(seat: result_wizard.MatchContext, at: result_wizard.WizardPage | None,
+                    fields: result_wizard.Fields, competitor: str,
                     action: str) -> AnyResponse:
     leaver: Side = "a" if seat.match.match.a == competitor else "b"
     names = at.names if at is not None else ()
@@ -515,7 +488,7 @@ def _ask_for_result(seat: MatchContext, at: WizardPage | None, fields: Fields, c
         "leave.html", state=seat.state, match=seat.match, names=seat.names, competitor=competitor, action=action, at=at,
         given={name: fields.getlist(f"q.{name}") for name in names if f"q.{name}" in fields}, carried=carried,
         leaver=seat.names[leaver], to=seat.names[other(leaver)], figure_label=figure_label,
-        does=leave_effect(seat.state, competitor),
-        more=at is not None and not is_last(at),
+        does=leaving.leave_effect(seat.state, competitor),
+        more=at is not None and not result_wizard.is_last(at),
         together=both_asked_to_leave(seat.state.id, competitor),
     )

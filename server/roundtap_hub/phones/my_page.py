@@ -47,18 +47,8 @@ from roundtap_hub.people.lists import list_context, list_states, typed_list
 from roundtap_hub.people.squads import lost_squads
 from roundtap_hub.phones.phone_reports import PHONE_ACTOR, fate_json, phone_problem, phone_status, report_fate, submit
 from roundtap_hub.phones.players import player_context
+from roundtap_hub.results import result_wizard
 from roundtap_hub.results.before_play import pre_game_choice
-from roundtap_hub.results.result_wizard import (
-    Fields,
-    MatchContext,
-    address_at,
-    draw_lot,
-    match_context,
-    progress_of,
-    step_context,
-    wizard_page_at,
-    worth_at,
-)
 from roundtap_hub.rounds.round_clock import ClockFace, clock_face
 from roundtap_hub.serving.page_helpers import (
     View,
@@ -94,13 +84,13 @@ def my_match(moment: EventAt, competitor: str) -> tuple[RoundState, MatchState] 
     return played, match
 
 
-def my_seat(moment: EventAt, competitor: str) -> tuple[MatchContext, Side] | None:
+def my_seat(moment: EventAt, competitor: str) -> tuple[result_wizard.MatchContext, Side] | None:
     """The same with the context that its steps need, and this player's side."""
     found = my_match(moment, competitor)
     if found is None:
         return None
     side: Side = "a" if found[1].match.a == competitor else "b"
-    return match_context(moment, *found, shown_names(moment), gate.PLAYER, side), side
+    return result_wizard.match_context(moment, *found, shown_names(moment), gate.PLAYER, side), side
 
 
 def my_table(moment: EventAt, competitor: str) -> dict[str, Any] | None:
@@ -123,7 +113,7 @@ def my_table(moment: EventAt, competitor: str) -> dict[str, Any] | None:
     asks_squads = bool(picks) and side not in picks
     yes: FormPairs = ()
     if theirs is not None and asks_squads:
-        yes = (*fields, *progress_of(seat, theirs.result).fields())
+        yes = (*fields, *result_wizard.progress_of(seat, theirs.result).fields())
     elif theirs is not None and what in (CONFIRM, DIFFER):
         yes = (*fields, *_answer_fields(fields, theirs.result, theirs))
     again = (*fields, *_answer_fields(fields, stands, None)) if match.state == SECOND and stands is not None else ()
@@ -175,7 +165,7 @@ def _lot(state: EventState, played: RoundState, match: MatchState) -> str:
     return first.about if first is not None and first.lot and not first.drawn and played.status != CLOSED else ""
 
 
-def _result_view(seat: MatchContext, result: Result | None) -> dict[str, Any] | None:
+def _result_view(seat: result_wizard.MatchContext, result: Result | None) -> dict[str, Any] | None:
     """A result as shown for confirmation: who wins, all its figures, its worth to both."""
     if result is None:
         return None
@@ -184,7 +174,7 @@ def _result_view(seat: MatchContext, result: Result | None) -> dict[str, Any] | 
              # The winner is shown above.
              if line.label != t("result.winner")] + lost_squads(state, seat.played, seat.match, result, seat.names, t)
     return {"outcome": outcome(state.rulebook, state.options, seat.situation, result, seat.names, t), "lines": lines,
-            "worth": worth_at(seat, result)}
+            "worth": result_wizard.worth_at(seat, result)}
 
 
 def my_requests(moment: EventAt, competitor: str) -> dict[str, Any]:
@@ -426,7 +416,7 @@ def save_list(token: str) -> AnyResponse:
 SAVE_S = 10.0
 
 
-def _seat() -> tuple[MatchContext, Side]:
+def _seat() -> tuple[result_wizard.MatchContext, Side]:
     """As `my_seat`; 404 where there is nothing to report."""
     found = my_seat(current_event(current_player()[0]), current_player()[1])
     if found is None:
@@ -438,16 +428,17 @@ def _seat() -> tuple[MatchContext, Side]:
 def walk(token: str) -> AnyResponse:
     """The next question, or the result that the answers make, which is reported only from there."""
     seat, side = _seat()
-    at = wizard_page_at(seat, request.args)
+    at = result_wizard.wizard_page_at(seat, request.args)
     base = _baseline_fields(seat, side, request.args)
     fields = [*base, ("result", canonical(result_to_json(at.result)).decode()), ("report_id", secrets.token_hex(16))] \
         if at.result is not None else []
     return player_page("my_wizard.html", my=url_for("me.my_page", token=token), end=at.result is not None,
                        report_fields=fields,
-                       **step_context(seat, at, request.args, url_for("me.walk", token=token), base))
+                       **result_wizard.step_context(seat, at, request.args, url_for("me.walk", token=token), base))
 
 
-def _baseline_fields(seat: MatchContext, side: Side, fields: Fields) -> list[tuple[str, str]]:
+def _baseline_fields(seat: result_wizard.MatchContext, side: Side,
+                     fields: result_wizard.Fields) -> list[tuple[str, str]]:
     """The fields as they were when the player began, so that later changes are noticed at the end."""
     now = report_fields(seat.played, seat.match, side)
     began = fields.get("match") == seat.match.id and fields.get("draw", "") == seat.played.mark
@@ -489,9 +480,9 @@ def draw_lots(token: str) -> AnyResponse:
     """Draw lots between the sides, where the form says so; the outcome becomes the answer."""
     current_hub().access.links.charge(REPORTS, current_player())
     seat, side = _seat()
-    trail = draw_lot(seat, request.form, f"{PHONE_ACTOR}{current_player()[1]}")
+    trail = result_wizard.draw_lot(seat, request.form, f"{PHONE_ACTOR}{current_player()[1]}")
     fields = [*trail.fields(), *_baseline_fields(seat, side, request.form)]
-    return redirect(address_at(url_for("me.walk", token=token), fields), 303)
+    return redirect(result_wizard.address_at(url_for("me.walk", token=token), fields), 303)
 
 
 @route("POST /me/<token>/lot", PLAYER)

@@ -18,16 +18,7 @@ from roundtap_core.rulebooks.base import Rulebook
 from roundtap_core.rulebooks.coverage import coverage
 from roundtap_core.rulebooks.fact_sheet import bye_worth, outcome_points, stage_minutes
 from roundtap_hub.access.policy import EVERYBODY, VISIBLE, route
-from roundtap_hub.events.event_at import (
-    EventAt,
-    current_matches,
-    newest_round,
-    planned_rounds,
-    ranking,
-    ranking_by_id,
-    shown_members,
-    shown_names,
-)
+from roundtap_hub.events import event_at
 from roundtap_hub.events.todo import played_on_lines
 from roundtap_hub.hall.wall_view import sort_key
 from roundtap_hub.people.squads import owed_squads
@@ -64,7 +55,7 @@ MOV = "mov"
 
 
 def player_view(
-    snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: EventAt, competitor: str, now_ms: int
+    snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: event_at.EventAt, competitor: str, now_ms: int
 ) -> dict[str, Any] | None:
     """The page of one competitor; None for an unknown id.
 
@@ -72,19 +63,19 @@ def player_view(
     every pick left has to be one of them. `status`: "disqualified", "dropped" or None. `margins`: of each match so far,
     where the rulebook has players note them. `to_confirm`: signed up by phone, not yet confirmed at the desk.
     """
-    state, names = moment.state, shown_names(moment)
+    state, names = moment.state, event_at.shown_names(moment)
     entrant = state.entrants.get(competitor)
     if entrant is None:
         return None
-    newest = newest_round(state)
-    match = current_matches(moment).get(competitor)
+    newest = event_at.newest_round(state)
+    match = event_at.current_matches(moment).get(competitor)
     side: Side | None = None
     opponent = None
     if match is not None:
         side = "a" if match.match.a == competitor else "b"
         opponent = match.match.competitor(other(side))
     plays = state.plays(competitor)
-    row = ranking_by_id(moment).get(competitor)
+    row = event_at.ranking_by_id(moment).get(competitor)
     record, values = record_of(moment, competitor)
     owed, must = owed_squads(state, competitor) if plays and newest and not state.finished else ("", False)
     return {
@@ -94,7 +85,7 @@ def player_view(
         "opponent": names.get(opponent, opponent) if opponent else None,
         "opponent_record": record_of(moment, opponent)[0] if opponent else "",
         "record": record, "figures": values, "rank": row.rank if row and row.rounds else None,
-        "of": sum(ranked.rank is not None for ranked in ranking(moment)),
+        "of": sum(ranked.rank is not None for ranked in event_at.ranking(moment)),
         "worth": worth_of(state, newest, match) if match and newest else {},
         "before_play": pre_game_choice(state, newest, match) if match and newest and match.match.result is None
         else None,
@@ -152,10 +143,10 @@ class CompetitorHit:
     members: tuple[str, ...] = ()
 
 
-def search_competitors(moment: EventAt, query: str = "") -> list[CompetitorHit]:
+def search_competitors(moment: event_at.EventAt, query: str = "") -> list[CompetitorHit]:
     """All competitors whose name, or a member's name, contains `query`, by name."""
     wanted = sort_key(query.strip())[0]
-    names, members = shown_names(moment), shown_members(moment)
+    names, members = event_at.shown_names(moment), event_at.shown_members(moment)
     state = moment.state
     found = [CompetitorHit(who, names[who], state.plays(who), members.get(who, ())) for who in state.entrants]
     return sorted((hit for hit in found if any(wanted in sort_key(name)[0] for name in (hit.name, *hit.members))),
@@ -168,7 +159,7 @@ def find_me(event_id: str) -> AnyResponse:
     moment, query = current_event(event_id), request.args.get("q", "")[:60]
     state = moment.state
     shown: dict[str, Any] = {"state": state, "people": search_competitors(moment, query), "query": query,
-                             "planned": planned_rounds(state), "newest": newest_round(state)}
+                             "planned": event_at.planned_rounds(state), "newest": event_at.newest_round(state)}
     return page("find_me.html", page_cache_key(), **shown) if query else cached_page("find_me.html", **shown)
 
 
@@ -177,7 +168,7 @@ def player(event_id: str, competitor: str) -> AnyResponse:
     return cached_page("player.html", **player_context(current_event(event_id), competitor))
 
 
-def player_context(moment: EventAt, competitor: str) -> dict[str, Any]:
+def player_context(moment: event_at.EventAt, competitor: str) -> dict[str, Any]:
     """What a page shows of one player; 404 for an unknown one."""
     state = moment.state
     view = player_view(current_snapshot(), current_units(), moment, competitor, now_ms())
@@ -185,18 +176,18 @@ def player_context(moment: EventAt, competitor: str) -> dict[str, Any]:
         abort(404)
     winner = winner_of(moment)
     return {"state": state, "view": view, "clock": state.clock, "standing": knockout_standing(moment, competitor),
-            "has_bracket": bracket(moment) is not None, "planned": planned_rounds(state),
+            "has_bracket": bracket(moment) is not None, "planned": event_at.planned_rounds(state),
             "face": clock_face(state, current_instant(), words()), "won": winner == competitor,
-            "winner": shown_names(moment)[winner] if winner is not None else ""}
+            "winner": event_at.shown_names(moment)[winner] if winner is not None else ""}
 
 
 @route("GET /e/<event_id>/standings", EVERYBODY, VISIBLE, kept="standings/<event_id>")
 def standings(event_id: str) -> AnyResponse:
     moment = current_event(event_id)
-    found, names = bracket(moment), shown_names(moment)
+    found, names = bracket(moment), event_at.shown_names(moment)
     return cached_page(
         "standings.html", state=moment.state, view=standings_view(moment, names),
-        planned=planned_rounds(moment.state), final=final_lines(moment, names) if found else (),
+        planned=event_at.planned_rounds(moment.state), final=final_lines(moment, names) if found else (),
         has_bracket=found is not None, cut_rows=cut_rows(moment), names=names)
 
 
@@ -204,11 +195,11 @@ def standings(event_id: str) -> AnyResponse:
 def bracket_page(event_id: str) -> AnyResponse:
     """The bracket: drawn where there is room, as lists on a phone."""
     moment = current_event(event_id)
-    found, names = bracket(moment), shown_names(moment)
+    found, names = bracket(moment), event_at.shown_names(moment)
     return cached_page(
         "bracket.html", state=moment.state, bracket=found,
         drawing=bracket_svg(found, names, words()) if found else "",
-        rounds=bracket_lines(found) if found else [], planned=planned_rounds(moment.state),
+        rounds=bracket_lines(found) if found else [], planned=event_at.planned_rounds(moment.state),
         champion=names.get(found.champion, "") if found and found.champion else "", cut_rows=cut_rows(moment),
         names=names)
 
@@ -216,16 +207,16 @@ def bracket_page(event_id: str) -> AnyResponse:
 @route("GET /e/<event_id>/pairings", EVERYBODY, VISIBLE, kept="pairings/<event_id>")
 def pairings(event_id: str) -> AnyResponse:
     moment = current_event(event_id)
-    state, newest = moment.state, newest_round(moment.state)
-    grid = grid_cells(current_snapshot(), {}, state, newest, shown_names(moment), now_ms())
-    ranked, draws = ranking_by_id(moment), has_draws(state)
+    state, newest = moment.state, event_at.newest_round(moment.state)
+    grid = grid_cells(current_snapshot(), {}, state, newest, event_at.shown_names(moment), now_ms())
+    ranked, draws = event_at.ranking_by_id(moment), has_draws(state)
 
     def rows() -> Iterator[RowSource]:
         for c in grid:
             a, b = record_text(ranked.get(c.a_id), draws), record_text(ranked.get(c.b_id or ""), draws)
             yield c.match_id, (c.table, c.a_id, c.a, c.b_id, c.b, c.bye, c.result, c.by_hand, a, b), (c, a, b)
 
-    return cached_page("pairings.html", state=state, newest=newest, rows=rows, planned=planned_rounds(state))
+    return cached_page("pairings.html", state=state, newest=newest, rows=rows, planned=event_at.planned_rounds(state))
 
 
 UNSET_DEFAULTS: Mapping[str, Any] = {"third_place_match": False, "full_names": False, "prize_places": None}
@@ -244,7 +235,7 @@ class StageLimits:
     usual: int | None
 
 
-def rules_view(moment: EventAt) -> dict[str, Any]:
+def rules_view(moment: event_at.EventAt) -> dict[str, Any]:
     """`rounds`, `cut`: None with too few players for the structure's table; `fixed`: round 1 is drawn, or they do not
     depend on the number of players. `changed`: (key, value, usual) of options that differ from the rulebook's default,
     `usual` None without one; `facts`: (key, parameters) of sentences "announced.fact.KEY"; `officials`: (name,

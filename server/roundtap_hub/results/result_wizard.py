@@ -21,26 +21,8 @@ from roundtap_core.forms.form import AT_TIME, Form, Way, with_rulings
 from roundtap_core.forms.questions import LOSER, WINNER, BaseQuestion, Choice, Figure, Picks, Question, Turns
 from roundtap_core.forms.walk import WalkState, answers_on_record, compose, needs_opener, walk
 from roundtap_core.records import RULING, SIDES, Match, Result, Side, other
+from roundtap_core.rulebooks import gate, result_words
 from roundtap_core.rulebooks.base import DRAW, Situation
-from roundtap_core.rulebooks.gate import (
-    NEEDS_REASON,
-    OFFICIAL,
-    ON_RECORD,
-    PLAYER,
-    ResultSource,
-    may_be_drawn,
-    result_problems,
-)
-from roundtap_core.rulebooks.result_words import (
-    ResultLine,
-    answer_lines,
-    describe_result,
-    figure_label,
-    option_label,
-    outcome,
-    way_label,
-    winner_of,
-)
 from roundtap_hub.events.event_at import EventAt
 from roundtap_hub.people.squads import lost_squads, squads_of_match
 from roundtap_hub.results.before_play import situation_at
@@ -219,7 +201,7 @@ class MatchContext:
     form: Form
     names: dict[str, str]
     people: Mapping[str, str]
-    saying: ResultSource
+    saying: gate.ResultSource
 
 
 def public_match(state: EventState, match_id: str) -> tuple[RoundState, MatchState]:
@@ -238,11 +220,12 @@ def match_context(moment: EventAt, played: RoundState, match: MatchState, names:
     situation = situation_at(state, moment.people, played, match)
     up = event_flow.time_is_up(state, played, match, current_hub().clocks.now())
     form = state.rulebook.form(state.options, situation)
-    if by == OFFICIAL:
-        draw = (DRAW,) if may_be_drawn(state.rulebook, state.options, situation) else ()
+    if by == gate.OFFICIAL:
+        draw = (DRAW,) if gate.may_be_drawn(state.rulebook, state.options, situation) else ()
         form = with_rulings(form, (*SIDES, *draw, "none"))
     return MatchContext(state, played, match, situation, form, side_names(match, names), names,
-                ResultSource(by, up, side=side, corrects=result_to_correct(played, match) if by == OFFICIAL else None))
+                gate.ResultSource(by, up, side=side,
+                                  corrects=result_to_correct(played, match) if by == gate.OFFICIAL else None))
 
 
 def wizard_page_at(seat: MatchContext, fields: Fields, earlier: bool = False) -> WizardPage:
@@ -266,18 +249,18 @@ def wizard_page_at(seat: MatchContext, fields: Fields, earlier: bool = False) ->
 
 def result_problem(seat: MatchContext, result: Result, earlier: bool = False) -> Problem | None:
     """Why this result cannot stand; None also where it only needs a reason, which the page then asks for."""
-    why = next(result_problems(seat.state.rulebook, result, seat.state.options, seat.situation,
+    why = next(gate.result_problems(seat.state.rulebook, result, seat.state.options, seat.situation,
                         _saying(seat, result, earlier)), None)
-    if why is None or why.key not in NEEDS_REASON:
+    if why is None or why.key not in gate.NEEDS_REASON:
         return why
     g.asks_reason = why
     return None
 
 
-def _saying(seat: MatchContext, result: Result, earlier: bool) -> ResultSource:
+def _saying(seat: MatchContext, result: Result, earlier: bool) -> gate.ResultSource:
     """The source of the result: one that stands or was reported may be entered at any time."""
-    if seat.saying.by == OFFICIAL and result in acceptable_results(seat.match):
-        return ON_RECORD
+    if seat.saying.by == gate.OFFICIAL and result in acceptable_results(seat.match):
+        return gate.ON_RECORD
     return structs.replace(seat.saying, time_is_up=None, corrects=None) if earlier else seat.saying
 
 
@@ -308,7 +291,8 @@ def step_context(seat: MatchContext, at: WizardPage, fields: Fields, address: st
     """The template context of a step. `address`: the wizard's; `base`: fields carried through all steps."""
     state, book, t = seat.state, seat.state.rulebook, words()
     opener = at.trail.opener or "a"
-    lines = answer_lines(seat.form, at.trail.way.opened_by(opener), opener, at.trail.answers, at.walked, seat.names,
+    lines = result_words.answer_lines(seat.form, at.trail.way.opened_by(opener), opener, at.trail.answers, at.walked,
+                                      seat.names,
                          t) \
         if at.trail.way is not None and at.walked is not None and at.kind != END else []
     return {
@@ -319,17 +303,18 @@ def step_context(seat: MatchContext, at: WizardPage, fields: Fields, address: st
         "order": [seat.names[side] for side in turn_order(at)] if at.kind == TURNS else (),
         "told": result_lines(seat, at.result) if at.result else (),
         "owed": squads_of_match(state, seat.played, seat.match) if at.kind == PICKS else {},
-        "outcome": outcome(book, state.options, seat.situation, at.result, seat.names, t) if at.result else "",
-        "worth": worth_at(seat, at.result) if at.result else {}, "figure_label": figure_label,
-        "way_label": way_label, "option_label": option_label,
+        "outcome": result_words.outcome(book, state.options, seat.situation, at.result, seat.names, t) if at.result
+        else "",
+        "worth": worth_at(seat, at.result) if at.result else {}, "figure_label": result_words.figure_label,
+        "way_label": result_words.way_label, "option_label": result_words.option_label,
         "walk_at": address,
     }
 
 
-def result_lines(seat: MatchContext, result: Result) -> tuple[ResultLine, ...]:
+def result_lines(seat: MatchContext, result: Result) -> tuple[result_words.ResultLine, ...]:
     """A result in words, with its consequences."""
     state, t = seat.state, words()
-    return (*describe_result(state.rulebook, seat.form, state.options, result, seat.names, t),
+    return (*result_words.describe_result(state.rulebook, seat.form, state.options, result, seat.names, t),
             *lost_squads(state, seat.played, seat.match, result, seat.names, t),
             *cut_changes(state, seat.played, seat.match, result, seat.people, t))
 
@@ -361,7 +346,7 @@ def _back(at: WizardPage, address: str, base: Sequence[tuple[str, str]]) -> str:
 def ways_of(seat: MatchContext) -> list[tuple[str, bool, bool]]:
     """(id, offered now, stands) of every way, those offered first, rulings last."""
     now = {way.id for way in seat.form.offered(bool(seat.saying.time_is_up))}
-    early = seat.saying.by == PLAYER and seat.saying.time_is_up is False
+    early = seat.saying.by == gate.PLAYER and seat.saying.time_is_up is False
     stands = progress_of(seat, seat.match.match.result).way
     ways = [(way.id, way.id in now, stands is not None and way.id == stands.id)
             for way in seat.form.ways if not (early and way.when == AT_TIME)]
@@ -373,7 +358,7 @@ def progress_of(seat: MatchContext, result: Result | None) -> Progress:
     """The answers that a reported result gives: all, or all but its missing squads."""
     found = None
     if result is not None:
-        winner = winner_of(seat.state.rulebook, seat.state.options, result)
+        winner = result_words.winner_of(seat.state.rulebook, seat.state.options, result)
         found = answers_on_record(seat.form.ways, result, winner)
     return Progress() if found is None else Progress(*found)
 

@@ -26,25 +26,8 @@ from roundtap_hub.events.console import event, shown_round
 from roundtap_hub.events.event_at import EventAt, full_names, newest_round
 from roundtap_hub.judging.judging_view import author_of, judge_view
 from roundtap_hub.paper.slip_desk import CODE_LETTERS, enter_slip, slip_context
+from roundtap_hub.results import result_wizard
 from roundtap_hub.results.before_play import pre_game_choice
-from roundtap_hub.results.result_wizard import (
-    END,
-    Fields,
-    MatchContext,
-    Progress,
-    address_at,
-    draw_lot,
-    match_context,
-    progress_of,
-    public_match,
-    read_progress,
-    result_lines,
-    result_problem,
-    step_context,
-    ways_of,
-    wizard_page,
-    wizard_page_at,
-)
 from roundtap_hub.results.typed_result import LineReading, line_grammar, read_line
 from roundtap_hub.rounds.knockout import title_key
 from roundtap_hub.rounds.tables import GridCell, grid_cell, show_result, worth_of
@@ -66,9 +49,10 @@ from roundtap_hub.serving.page_helpers import (
 )
 
 
-def match_context_at(event_id: str, match_id: str) -> MatchContext:
+def match_context_at(event_id: str, match_id: str) -> result_wizard.MatchContext:
     moment = current_event(event_id)
-    return match_context(moment, *public_match(moment.state, match_id), full_names(moment), OFFICIAL)
+    return result_wizard.match_context(moment, *result_wizard.public_match(moment.state, match_id), full_names(moment),
+                                       OFFICIAL)
 
 
 @route("GET /console/<event_id>/match/<match_id>", STAFF, PLAYED)
@@ -92,7 +76,7 @@ def match_page(event_id: str, match_id: str) -> AnyResponse:
                 names=seat.names, earlier=_earlier(moment, seat), **first_step(seat))
 
 
-def _earlier(moment: EventAt, seat: MatchContext) -> list[dict[str, object]]:
+def _earlier(moment: EventAt, seat: result_wizard.MatchContext) -> list[dict[str, object]]:
     """Replaced results, newest first, each with who replaced it, why, and the address that proposes it again."""
     found = [(result_from_json(each["was"]), each.get("by", "").partition(":")[0], each.get("reason", ""))
              for each in reversed(seat.match.corrections)]
@@ -105,7 +89,7 @@ def _earlier(moment: EventAt, seat: MatchContext) -> list[dict[str, object]]:
 def accept(event_id: str) -> AnyResponse:
     """Make one side's report the result, if it is still the report that the organizer read."""
     match_id, side = field("match"), field("side")
-    _, match = public_match(current_event(event_id).state, match_id)
+    _, match = result_wizard.public_match(current_event(event_id).state, match_id)
     report = match.reports.get("b" if side == "b" else "a")
     if report is None or report.number != whole_number("number"):
         raise Problem("result_changed_meanwhile", table=match.match.table)
@@ -123,7 +107,7 @@ def accept(event_id: str) -> AnyResponse:
 def keep(event_id: str) -> AnyResponse:
     """Keep the result after a late report or a second agreement. `seen`: the entry that was read."""
     match_id = field("match")
-    _, match = public_match(current_event(event_id).state, match_id)
+    _, match = result_wizard.public_match(current_event(event_id).state, match_id)
     stands = EnterResult(match_id, match.revision, match.match.result, whole_number("seen"))
     return submit_and_redirect(event_id, stands)
 
@@ -178,51 +162,56 @@ def walk(event_id: str, match_id: str) -> AnyResponse:
     line = fields.get("text", "").strip()
     if line:
         try:
-            return redirect(address_at(_at(seat), [*_typed(seat, line).fields(), *_baseline_fields(seat, fields)]), 303)
+            return redirect(result_wizard.address_at(_at(seat),
+                                                     [*_typed(seat, line).fields(), *_baseline_fields(seat, fields)]),
+                            303)
         except Problem as problem:
             g.problem, g.status = problem, 400
-    at = wizard_page_at(seat, fields, earlier=bool(_code(fields)))
+    at = result_wizard.wizard_page_at(seat, fields, earlier=bool(_code(fields)))
     slip = slip_context(seat, _code(fields), at.result) if _code(fields) else None
     return page("match_wizard.html", slip=slip, line=line, **line_hints(seat),
-                **step_context(seat, at, fields, _at(seat), _baseline_fields(seat, fields)))
+                **result_wizard.step_context(seat, at, fields, _at(seat), _baseline_fields(seat, fields)))
 
 
-def line_hints(seat: MatchContext) -> dict[str, Any]:
+def line_hints(seat: result_wizard.MatchContext) -> dict[str, Any]:
     """Hints on the short lines that this match accepts now."""
     book = seat.state.rulebook
     grammar = line_grammar(book.form(seat.state.options, seat.situation), bool(seat.saying.time_is_up))
     return {"grammar": grammar, "figures": ", ".join(figure_label(words(), key, book.id) for key in grammar["figures"])}
 
 
-def first_step(seat: MatchContext) -> dict[str, Any]:
+def first_step(seat: result_wizard.MatchContext) -> dict[str, Any]:
     """The context of a page that offers the wizard's first step itself."""
-    return {"ways": ways_of(seat), "walk_at": _at(seat), "hidden": _baseline_fields(seat, Fields()), "line": "",
+    return {"ways": result_wizard.ways_of(seat), "walk_at": _at(seat),
+            "hidden": _baseline_fields(seat, result_wizard.Fields()), "line": "",
             **line_hints(seat)}
 
 
-def _typed(seat: MatchContext, line: str) -> Progress:
+def _typed(seat: result_wizard.MatchContext, line: str) -> result_wizard.Progress:
     """The answers that a short line gives. Raises Problem where it is not a whole result."""
     known = (seat.match.match.result, *(report.result for report in seat.match.reports.values()))
     found = _read(seat, line, {result.ended for result in known if result is not None})
-    return Progress(found.way, found.opener, found.answers)
+    return result_wizard.Progress(found.way, found.opener, found.answers)
 
 
-def _read(seat: MatchContext, line: str, said: Collection[str] = ()) -> LineReading:
+def _read(seat: result_wizard.MatchContext, line: str, said: Collection[str] = ()) -> LineReading:
     """`said`: ways of ending that are already recorded or reported."""
     return read_line(line, seat.match.match, seat.match.id, seat.state.rulebook, seat.state.options, seat.situation,
                      bool(seat.saying.time_is_up), said)
 
 
-def wizard_address(seat: MatchContext, result: Result) -> str:
+def wizard_address(seat: result_wizard.MatchContext, result: Result) -> str:
     """The address of the page that asks only what this result leaves open."""
-    return address_at(_at(seat), [*progress_of(seat, result).fields(), *_baseline_fields(seat, Fields())])
+    return result_wizard.address_at(_at(seat),
+                                    [*result_wizard.progress_of(seat, result).fields(),
+                                     *_baseline_fields(seat, result_wizard.Fields())])
 
 
-def _code(fields: Fields) -> str:
+def _code(fields: result_wizard.Fields) -> str:
     return fields.get("slip", "")[:CODE_LETTERS]
 
 
-def _baseline_fields(seat: MatchContext, fields: Fields) -> list[tuple[str, str]]:
+def _baseline_fields(seat: result_wizard.MatchContext, fields: result_wizard.Fields) -> list[tuple[str, str]]:
     """The revision that the official acts on: as seen at the beginning, after a conflict the current one."""
     fresh = g.get("problem") is not None or "revision" not in fields
     return [("revision", str(seat.match.revision) if fresh else fields.get("revision", "")),
@@ -230,7 +219,7 @@ def _baseline_fields(seat: MatchContext, fields: Fields) -> list[tuple[str, str]
             *([("slip", _code(fields))] if _code(fields) else [])]
 
 
-def _at(seat: MatchContext) -> str:
+def _at(seat: result_wizard.MatchContext) -> str:
     return url_for("console.walk", event_id=seat.state.id, match_id=seat.match.id)
 
 
@@ -238,9 +227,10 @@ def _at(seat: MatchContext) -> str:
 @shows_problem_on(walk)
 def walk_enter(event_id: str, match_id: str) -> AnyResponse:
     seat = match_context_at(event_id, match_id)
-    at = wizard_page(seat.form, read_progress(seat.form, request.form, seat.match.lots))
-    if at.kind != END or at.result is None:
-        return redirect(address_at(_at(seat), [*at.trail.fields(), *_baseline_fields(seat, request.form)]), 303)
+    at = result_wizard.wizard_page(seat.form, result_wizard.read_progress(seat.form, request.form, seat.match.lots))
+    if at.kind != result_wizard.END or at.result is None:
+        return redirect(result_wizard.address_at(_at(seat),
+                                                 [*at.trail.fields(), *_baseline_fields(seat, request.form)]), 303)
     entered = EnterResult(match_id, whole_number("revision") or 0, at.result, whole_number("seen"),
                           typed_reason(), earlier=bool(_code(request.form)), cut=field("cut"))
     if entered.earlier:
@@ -249,7 +239,7 @@ def walk_enter(event_id: str, match_id: str) -> AnyResponse:
     return back_to_event(event_id, number=_tab(seat))
 
 
-def _tab(seat: MatchContext) -> int | None:
+def _tab(seat: result_wizard.MatchContext) -> int | None:
     """The match's round where it is not the newest, so that its tab stays open after a correction."""
     return None if seat.played is newest_round(seat.state) else seat.played.number
 
@@ -259,8 +249,8 @@ def _tab(seat: MatchContext) -> int | None:
 def draw_lots(event_id: str, match_id: str) -> AnyResponse:
     """Draw the lot that the form asks for; it becomes the answer."""
     seat = match_context_at(event_id, match_id)
-    trail = draw_lot(seat, request.form, actor())
-    return redirect(address_at(_at(seat), [*trail.fields(), *_baseline_fields(seat, request.form)]), 303)
+    trail = result_wizard.draw_lot(seat, request.form, actor())
+    return redirect(result_wizard.address_at(_at(seat), [*trail.fields(), *_baseline_fields(seat, request.form)]), 303)
 
 
 @route("GET /console/<event_id>/entry", STAFF, VISIBLE)
@@ -285,18 +275,18 @@ def entry(event_id: str, **_: str) -> AnyResponse:
         **context)
 
 
-def _table(seat: MatchContext, line: str) -> dict[str, Any]:
+def _table(seat: result_wizard.MatchContext, line: str) -> dict[str, Any]:
     reading, unclear = None, None
     try:
         reading = _read(seat, line) if line else None
     except Problem as problem:
         unclear = problem.named(seat.names).say(words())
     if reading:
-        result_problem(seat, reading.result)
+        result_wizard.result_problem(seat, reading.result)
     return {
         "cell": _cell(current_event(seat.state.id), seat.match), "reading": reading, "unclear": unclear,
         "names": seat.names, "shown": show_result(reading.result, seat.state) if reading else None,
-        "told": result_lines(seat, reading.result) if reading else (), **line_hints(seat),
+        "told": result_wizard.result_lines(seat, reading.result) if reading else (), **line_hints(seat),
     }
 
 

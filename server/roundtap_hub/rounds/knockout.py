@@ -11,19 +11,7 @@ from roundtap_core.elimination.cut import CutRow, cut_table
 from roundtap_core.elimination.ranking import FinalPlace, final_ranking, game_name
 from roundtap_core.elimination.shape import THIRD, games_in, round_key
 from roundtap_core.errors import Problem
-from roundtap_core.event.event_flow import (
-    CUT,
-    current_bracket,
-    current_seeds,
-    cut_unaffected,
-    elimination_rounds,
-    offered_places,
-    round_name,
-    second_stage_begun,
-    second_stage_is_swiss,
-    upcoming_stage,
-    with_result,
-)
+from roundtap_core.event import event_flow
 from roundtap_core.event.state import EventState, MatchState, RoundState, active_ids, tournament_of
 from roundtap_core.records import SWISS, TIEBREAK, Result, StandingsRow
 from roundtap_core.rulebooks.result_words import ResultLine
@@ -40,10 +28,10 @@ WHOLE_ON_WALL = 16
 @memoized
 def bracket(moment: EventAt) -> Bracket | None:
     """The public bracket; None before the cut, and where a result cannot be read."""
-    if moment.state.cut is None and not elimination_rounds(moment.state):
+    if moment.state.cut is None and not event_flow.elimination_rounds(moment.state):
         return None
     try:
-        return current_bracket(moment.state)
+        return event_flow.current_bracket(moment.state)
     except Problem:
         return None
 
@@ -76,11 +64,11 @@ def newest_name(state: EventState) -> str | None:
 
 def title_key(state: EventState, played: RoundState) -> str | None:
     """The name of a round that is not Swiss, as a key; None for Swiss rounds."""
-    return TIEBREAK if played.stage == TIEBREAK else round_name(state, played)
+    return TIEBREAK if played.stage == TIEBREAK else event_flow.round_name(state, played)
 
 
 def next_name(state: EventState) -> str | None:
-    found = current_bracket(state)
+    found = event_flow.current_bracket(state)
     if found is None:
         return None
     return round_key(max(1, games_in(found.size, len(found.round_numbers) + 1)))
@@ -89,7 +77,7 @@ def next_name(state: EventState) -> str | None:
 def next_stage(state: EventState) -> str | None:
     """The stage that follows; None while there are too few players for the chosen structure."""
     try:
-        return upcoming_stage(state)
+        return event_flow.upcoming_stage(state)
     except Problem:
         return None
 
@@ -121,10 +109,10 @@ def bracket_lines(found: Bracket) -> list[RoundLines]:
 def cut_changes(state: EventState, played: RoundState, match: MatchState, result: Result,
                    names: Mapping[str, str], words: Words) -> list[ResultLine]:
     """What this result would change after the cut's stage has begun: the Swiss standings, never who advanced."""
-    if played.stage not in (SWISS, TIEBREAK) or not cut_unaffected(state):
+    if played.stage not in (SWISS, TIEBREAK) or not event_flow.cut_unaffected(state):
         return []
     was, now = ({row.competitor: row.rank for row in standings(tournament_of(each)) if row.rank is not None}
-                for each in (state, with_result(state, match, result)))
+                for each in (state, event_flow.with_result(state, match, result)))
     moves = (f"{names.get(who, who)} {was[who]}\u00a0→\u00a0{rank}" for who, rank in now.items()
              if was.get(who, rank) != rank)
     return [ResultLine(words("correction.table"), ", ".join(moves) or words("correction.table.same")),
@@ -136,21 +124,21 @@ def cut_rows(moment: EventAt) -> tuple[CutRow, ...]:
     """Who makes the cut, in rulebooks that do not go by the standings: from the end of Swiss until the last game is
     decided; else empty."""
     state = moment.state
-    begun = elimination_rounds(state)
+    begun = event_flow.elimination_rounds(state)
     if not state.rulebook.own_cut_order or (not begun and any(r.open_matches for r in state.public_rounds)):
         return ()
     try:
         if begun:
             found = bracket(moment)
             return () if found is None or found.over else cut_table(tournament(moment))
-        return cut_table(tournament(moment)) if state.cut is not None or next_stage(state) == CUT else ()
+        return cut_table(tournament(moment)) if state.cut is not None or next_stage(state) == event_flow.CUT else ()
     except Problem:
         return ()
 
 
 def cut_rows_before_play(moment: EventAt) -> tuple[CutRow, ...]:
     """`cut_rows` until elimination begins; then walls and paper show the bracket."""
-    return () if elimination_rounds(moment.state) else cut_rows(moment)
+    return () if event_flow.elimination_rounds(moment.state) else cut_rows(moment)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,9 +158,9 @@ def cut_view(moment: EventAt, names: Mapping[str, str]) -> dict[str, Any] | None
     event, in the order of the cut."""
     state = moment.state
     cut = state.cut
-    if cut is None or second_stage_begun(state):
+    if cut is None or event_flow.second_stage_begun(state):
         return None
-    seeds, offered, active = current_seeds(state), offered_places(state), active_ids(state)
+    seeds, offered, active = event_flow.current_seeds(state), event_flow.offered_places(state), active_ids(state)
 
     def line(who: str, seed: int | None = None) -> CutEntrant:
         return CutEntrant(who, names.get(who, who), seed, cut.order.index(who) + 1,
@@ -206,10 +194,10 @@ def knockout_standing(moment: EventAt, competitor: str) -> KnockoutStanding | No
         return KnockoutStanding("over", None, placed.reached, placed.rank)
     if found is None and state.cut is None:
         return None
-    if found is None and second_stage_is_swiss(state):
+    if found is None and event_flow.second_stage_is_swiss(state):
         return _swiss_standing(state, competitor)
     seed = found.seeds.index(competitor) + 1 if found and competitor in found.seeds else None
-    if offered_places(state) == competitor:
+    if event_flow.offered_places(state) == competitor:
         return KnockoutStanding("offered")
     games = found.games if found else ()
     lost_in = [game_name(found, game) for game in games if found and competitor in game.losers and game.game != THIRD]
@@ -221,10 +209,10 @@ def knockout_standing(moment: EventAt, competitor: str) -> KnockoutStanding | No
 
 def _swiss_standing(state: EventState, competitor: str) -> KnockoutStanding:
     """In a Swiss second stage only those who did not make the cut are out."""
-    seeds = current_seeds(state)
+    seeds = event_flow.current_seeds(state)
     if competitor in seeds:
         return KnockoutStanding("in", seeds.index(competitor) + 1)
-    return KnockoutStanding("offered" if offered_places(state) == competitor else "out")
+    return KnockoutStanding("offered" if event_flow.offered_places(state) == competitor else "out")
 
 
 def winner_of(moment: EventAt) -> str | None:

@@ -12,15 +12,7 @@ from msgspec.structs import replace
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.event.commands import (
-    GiveBye,
-    ImposeRound,
-    MoveToTable,
-    PairAgain,
-    PairWaiting,
-    SwapSeats,
-    UnpublishRound,
-)
+from roundtap_core.event import commands
 from roundtap_core.event.event_flow import current_seeds, upcoming_stage
 from roundtap_core.event.imposed_rounds import imposed_mend
 from roundtap_core.event.mending import MendCommand, plan_mend
@@ -85,7 +77,7 @@ def mended(event_id: str) -> AnyResponse:
     """Do the step as it was previewed; `plan` is the preview's mark."""
     command = mend_command(current_event(event_id), typed_reason(), signing_official(event_id), field("plan"))
     submit(event_id, command)
-    if isinstance(command, UnpublishRound):
+    if isinstance(command, commands.UnpublishRound):
         return back_to_event(event_id)
     return redirect(url_for("console.mend_page", event_id=event_id, done=request_value("do"), _anchor="done"), 303)
 
@@ -95,20 +87,20 @@ def mend_command(moment: EventAt, reason: str = "", by: str = "", plan: str = ""
     do, number = request_value("do"), _number("number") or _newest(moment)
     two = tuple(who for who in (request_value("first"), request_value("second")) if who)
     if do == SWAP:
-        return SwapSeats(number, two, reason, by, plan)
+        return commands.SwapSeats(number, two, reason, by, plan)
     if do == TABLE:
         table = _number("table")
         if table is None:
             raise Invalid("table_number", value="", maximum=NUMBER[1])
-        return MoveToTable(number, request_value("match"), table, reason, by, plan)
+        return commands.MoveToTable(number, request_value("match"), table, reason, by, plan)
     if do == PAIR:
-        return PairWaiting(number, two, reason, _number("table"), by, plan)
+        return commands.PairWaiting(number, two, reason, _number("table"), by, plan)
     if do == BYE_GIVEN:
-        return GiveBye(number, request_value("first"), reason, by, plan)
+        return commands.GiveBye(number, request_value("first"), reason, by, plan)
     if do == AGAIN:
-        return PairAgain(number, reason, by, plan)
+        return commands.PairAgain(number, reason, by, plan)
     if do in (UNPUBLISH, WITHDRAW):
-        return UnpublishRound(number, reason, do == WITHDRAW, by, plan)
+        return commands.UnpublishRound(number, reason, do == WITHDRAW, by, plan)
     raise Invalid("not_one_of", value=do[:20], options=", ".join(STEPS))
 
 
@@ -244,12 +236,12 @@ def paired(event_id: str) -> AnyResponse:
     return submit_and_redirect(event_id, command, "draft")
 
 
-def _command(moment: EventAt) -> ImposeRound:
+def _command(moment: EventAt) -> commands.ImposeRound:
     """The round in the fields, with the hall's context."""
-    command = ImposeRound(matches_of(moment, _typed()), stage_by_hand(moment.state))
+    command = commands.ImposeRound(matches_of(moment, _typed()), stage_by_hand(moment.state))
     snapshot = current_snapshot()
     made = with_hall_context(snapshot.events, snapshot.venue, moment.state, command, actor())
-    assert isinstance(made, ImposeRound)
+    assert isinstance(made, commands.ImposeRound)
     return made
 
 
@@ -273,7 +265,8 @@ def impose(event_id: str) -> AnyResponse:
     if not isinstance(matches, list) or not all(isinstance(match, dict) and _is_match_json(match) for match in matches):
         raise Problem("wrong_type", where="/matches", expected="array")
     return submit_and_redirect(event_id,
-                               ImposeRound(tuple(matches), field("stage") or SWISS, field("tiebreak_form") or None))
+                               commands.ImposeRound(tuple(matches), field("stage") or SWISS,
+                                                    field("tiebreak_form") or None))
 
 
 def _is_match_json(match: dict[str, object]) -> bool:

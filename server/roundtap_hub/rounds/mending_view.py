@@ -7,15 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from roundtap_core.clock import IDLE
-from roundtap_core.event.mending_steps import (
-    IMPOSED,
-    LEFT,
-    Mend,
-    MendWarning,
-    can_change_pairing,
-    has_report,
-    waiting_competitors,
-)
+from roundtap_core.event import mending_steps
 from roundtap_core.event.state import DRAFT, EventState, MatchState, RoundState
 from roundtap_core.records import BYE, NO_SHOW, SWISS_STAGES
 from roundtap_hub.events.event_at import EventAt
@@ -54,12 +46,12 @@ def waiting_count(state: EventState) -> int:
     played = state.live
     if played is None or state.clock.state != IDLE:
         return 0
-    whys = [why for why, _ in waiting_competitors(state, played).values()]
+    whys = [why for why, _ in mending_steps.waiting_competitors(state, played).values()]
     return len(whys) if _pairs_anew(whys) else 0
 
 
 def _pairs_anew(whys: Sequence[str]) -> bool:
-    return len(whys) > 1 or any(why not in (BYE, NO_SHOW, LEFT) for why in whys)
+    return len(whys) > 1 or any(why not in (BYE, NO_SHOW, mending_steps.LEFT) for why in whys)
 
 
 def mend_view(moment: EventAt, names: Names) -> dict[str, Any] | None:
@@ -69,11 +61,12 @@ def mend_view(moment: EventAt, names: Names) -> dict[str, Any] | None:
     played = state.draft or state.live
     if played is None:
         return None
-    waits = waiting_competitors(state, played)
+    waits = mending_steps.waiting_competitors(state, played)
     seats = []
     for match in played.matches:
         seat = match.match
-        if can_change_pairing(match) and all(state.entrants[who].active for who in (seat.a, seat.b or "")):
+        if mending_steps.can_change_pairing(match) and all(state.entrants[who].active
+                                                           for who in (seat.a, seat.b or "")):
             seats += [MendSeat(who, names.get(who, who), seat.table, names.get(other or "", ""))
                       for who, other in ((seat.a, seat.b), (seat.b or "", seat.a))]
         elif seat.bye == BYE and seat.a in waits:
@@ -84,10 +77,11 @@ def mend_view(moment: EventAt, names: Names) -> dict[str, Any] | None:
     return {
         "number": played.number, "name": title_key(state, played), "names": names, "draft": draft, "pairs": pairs,
         "again": pairs and _pairs_anew([wait.why for wait in waiters]), "seats": _sorted(seats), "waits": waiters,
-        "byes": [wait for wait in waiters if wait.why not in (BYE, NO_SHOW, LEFT)],
-        "matches": sorted((m for m in played.matches if m.match.b is not None and not has_report(m)),
+        "byes": [wait for wait in waiters if wait.why not in (BYE, NO_SHOW, mending_steps.LEFT)],
+        "matches": sorted((m for m in played.matches if m.match.b is not None and not mending_steps.has_report(m)),
                           key=lambda m: m.match.table or 0),
-        "said": sorted(m.match.table or 0 for m in played.matches if m.match.b and not can_change_pairing(m)),
+        "said": sorted(m.match.table or 0 for m in played.matches if m.match.b
+                       and not mending_steps.can_change_pairing(m)),
         "running": not draft and state.clock.state != IDLE, "lines": mend_lines(moment, [played]),
     }
 
@@ -103,12 +97,12 @@ def _left(state: EventState, match: MatchState | None, names: Names) -> str:
     return next((names.get(who, who) for who in (match.match.a, match.match.b) if not state.entrants[who].active), "")
 
 
-def warnings_of(mend: Mend, names: Names) -> list[tuple[str, dict[str, Any]]]:
+def warnings_of(mend: mending_steps.Mend, names: Names) -> list[tuple[str, dict[str, Any]]]:
     """Each warning as (KIND, parameters) of the text "mend.warn.KIND"."""
     return [(warned.kind, _params(warned, [names.get(each, each) for each in warned.who])) for warned in mend.warnings]
 
 
-def _params(warned: MendWarning, who: list[str]) -> dict[str, Any]:
+def _params(warned: mending_steps.MendWarning, who: list[str]) -> dict[str, Any]:
     return {"a": who[0] if who else "", "b": who[1] if len(who) > 1 else "", "number": warned.number,
             "n": warned.number if warned.number is not None else len(who), "who": ", ".join(who)}
 
@@ -120,5 +114,6 @@ def mend_lines(moment: EventAt, rounds: Sequence[RoundState]) -> tuple[MendLine,
         for mend in played.mends:
             tables = sorted({now[each] or 0 for each in mend["matches"] if now.get(each)})
             lines.append(MendLine(played.number, title_key(moment.state, played), mend,
-                                  tables if mend["what"] != IMPOSED else [], author_of(moment, "", mend["by"])))
+                                  tables if mend["what"] != mending_steps.IMPOSED else [],
+                                  author_of(moment, "", mend["by"])))
     return tuple(lines)

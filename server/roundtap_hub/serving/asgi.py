@@ -15,18 +15,10 @@ from roundtap_hub.access.policy import allowed_roles, find, native_routes
 from roundtap_hub.hub import Hub
 from roundtap_hub.memory import trim_heap
 from roundtap_hub.rounds.round_clock import next_change_ms
+from roundtap_hub.serving import http_answers
 from roundtap_hub.serving.browser_feed import FEEDS_PER_ADDRESS, BrowserFeed
 from roundtap_hub.serving.cached_pages import CachedPages
 from roundtap_hub.serving.captive_portal import answer_foreign_host
-from roundtap_hub.serving.http_answers import (
-    CLOSE,
-    Receive,
-    Scope,
-    Send,
-    normalize_slashes,
-    send_json,
-    with_security_headers,
-)
 from roundtap_hub.serving.page_cache import PageCache
 from roundtap_hub.serving.page_queues import ReportPriority, WatchedThread
 from roundtap_hub.serving.page_threads import BusyPage, PageThreads, Wsgi
@@ -81,15 +73,15 @@ class HubApplication:
         self.probes = [self.device_api.probe, self.pages.probe, drawing.probe]
         """Probes for the watchdog: each returns once it was answered the way a request is."""
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: http_answers.Scope, receive: http_answers.Receive, send: http_answers.Send) -> None:
         if scope["type"] == "lifespan":
             await self._lifespan(receive, send)
             return
         if scope["type"] != "http":
             return
-        scope = normalize_slashes(scope)
+        scope = http_answers.normalize_slashes(scope)
         path, method = scope["path"], scope["method"]
-        send = with_security_headers(send, self.hub.host.other_addresses())
+        send = http_answers.with_security_headers(send, self.hub.host.other_addresses())
         if await answer_foreign_host(self.hub.host.hall_addresses, scope, send):
             return
         if self.standby_api.taken_over and not path.startswith(STILL_SERVED):
@@ -100,9 +92,10 @@ class HubApplication:
             await native[method](scope, receive, send)
         elif native is not None:
             allowed = ", ".join(native).encode()
-            await send_json(send, 405, {"error": "not asked like this"}, [(b"allow", allowed), *CLOSE])
+            await http_answers.send_json(send, 405, {"error": "not asked like this"},
+                                         [(b"allow", allowed), *http_answers.CLOSE])
         elif path.startswith("/device/"):
-            await send_json(send, 404, {"error": "no such address"}, CLOSE)
+            await http_answers.send_json(send, 404, {"error": "no such address"}, http_answers.CLOSE)
         elif path.startswith(PREFIX):
             await self._static.answer(scope, send)
         else:
@@ -112,7 +105,7 @@ class HubApplication:
             who = allowed_roles(found[0] if found is not None else None, path)
             if await answer_if_refused(self.hub, scope, send, who):
                 return
-            body: Receive | None = receive
+            body: http_answers.Receive | None = receive
             if found is not None:
                 body = await self.cached_pages.answer(scope, receive, send, *found)
             if body is not None:
@@ -139,7 +132,7 @@ class HubApplication:
         self.devices.close_all()
         self.browsers.close_all()
 
-    async def _lifespan(self, receive: Receive, send: Send) -> None:
+    async def _lifespan(self, receive: http_answers.Receive, send: http_answers.Send) -> None:
         while True:
             message = await receive()
             if message["type"] == "lifespan.startup":

@@ -24,22 +24,8 @@ from roundtap_hub.phones.phone_reports import (
     report_fate,
     submit,
 )
+from roundtap_hub.serving import http_answers
 from roundtap_hub.serving.cookies import LANGUAGE, PHONE, PHONE_S, cookies_in, new_phone, set_cookie
-from roundtap_hub.serving.http_answers import (
-    CLOSE,
-    NO_STORE,
-    BodyTimeout,
-    BodyTooLarge,
-    Headers,
-    Receive,
-    Scope,
-    Send,
-    header,
-    read_body,
-    send_answer,
-    send_cached,
-    send_json,
-)
 from roundtap_hub.serving.page_cache import PageCache, PageKey
 from roundtap_hub.serving.page_queues import LoopInbox, ReportPriority
 from roundtap_hub.serving.page_versions import page_key
@@ -50,12 +36,12 @@ from roundtap_hub.store.service import HubStopped
 HTML = b"text/html; charset=utf-8"
 CACHE_HEADERS = [(b"cache-control", b"no-cache"), (b"vary", b"Accept-Language, Cookie, Accept-Encoding")]
 """Browsers keep these pages and revalidate by ETag; Flask's are not stored (serving/page_helpers.py)."""
-STAFF_HEADERS = [*NO_STORE, (b"vary", b"Accept-Language, Cookie")]
+STAFF_HEADERS = [*http_answers.NO_STORE, (b"vary", b"Accept-Language, Cookie")]
 """As Flask's: the page holds the reader's CSRF token."""
 
 PAGE, REPORT = "GET /me/<token>", "POST /me/<token>/report"
 BODY_BYTES_MAX, BODY_WITHIN_S, SAVE_S = 16 * 1024, 15.0, 10.0
-PERSONAL_HEADERS: Headers = [*NO_STORE, (b"referrer-policy", b"no-referrer"),
+PERSONAL_HEADERS: http_answers.Headers = [*http_answers.NO_STORE, (b"referrer-policy", b"no-referrer"),
                           (b"vary", b"Accept-Language, Cookie, Accept-Encoding")]
 
 
@@ -68,8 +54,9 @@ class CachedPages:
         self._precedence = precedence
         self._inbox: LoopInbox | None = None
 
-    async def answer(self, scope: Scope, receive: Receive, send: Send, route: Route,
-                     named: Mapping[str, str]) -> Receive | None:
+    async def answer(self, scope: http_answers.Scope, receive: http_answers.Receive, send: http_answers.Send,
+                     route: Route,
+                     named: Mapping[str, str]) -> http_answers.Receive | None:
         """None: the request was answered. Else the receive for the handler that answers it."""
         if route.address in (PAGE, REPORT) and scope["method"] != "HEAD":
             token = named["token"]
@@ -85,10 +72,12 @@ class CachedPages:
 
     # --- public pages
 
-    async def _public_page(self, scope: Scope, send: Send, route: Route, named: Mapping[str, str]) -> bool:
+    async def _public_page(self, scope: http_answers.Scope, send: http_answers.Send, route: Route,
+                           named: Mapping[str, str]) -> bool:
         if route.address == COLOURS and scope["method"] == "GET":
             # Every page links to it: queued behind pages being drawn, it would hold up those that are ready.
-            await send_answer(send, 200, CONTENT_TYPE.encode(), colours_css(self._hub.service.snapshot).encode(),
+            await http_answers.send_answer(send, 200, CONTENT_TYPE.encode(),
+                                           colours_css(self._hub.service.snapshot).encode(),
                               CACHE_HEADERS)
             return True
         query = scope["query_string"].decode("latin-1")
@@ -96,11 +85,11 @@ class CachedPages:
         if not route.kept or EVERYBODY not in route.who or scope["method"] != "GET" \
                 or not params.keys() <= {"lang", *WALL_PARAMS}:
             return False
-        cookies = cookies_in(header(scope, b"cookie").decode("latin-1"))
+        cookies = cookies_in(http_answers.header(scope, b"cookie").decode("latin-1"))
         if params.get("lang", cookies.get(LANGUAGE)) != cookies.get(LANGUAGE):
             return False  # A language chosen just now has to be remembered.
         asker = asker_of(self._hub, scope)
-        found, more = DisplayPage(route.page_key(named), _variant(route, params)), Headers()
+        found, more = DisplayPage(route.page_key(named), _variant(route, params)), http_answers.Headers()
         if route.path == "/wall" and not params.keys() - {"lang"}:
             found, more = self._display(scope, cookies.get(DISPLAY, ""))
         key = PageKey(*found, language_of(scope, self._hub.language), asker.role)
@@ -109,18 +98,18 @@ class CachedPages:
             return False
         body, language = kept.body or b"", (b"content-language", key.language.encode())
         if kept.redirect:
-            await send_answer(send, 302, b"text/plain", b"",
+            await http_answers.send_answer(send, 302, b"text/plain", b"",
                               [*CACHE_HEADERS, *more, (b"location", kept.redirect.encode())])
         elif key.role:
             page = fill_placeholders(gzip.decompress(body).decode(),
                                      csrf_token_of(asker.token, self._hub.access.secret),
                           self._hub.clocks.mono_ms())
-            await send_answer(send, 200, HTML, page.encode(), [*STAFF_HEADERS, *more, language])
+            await http_answers.send_answer(send, 200, HTML, page.encode(), [*STAFF_HEADERS, *more, language])
         else:
-            await send_cached(scope, send, HTML, body, [*CACHE_HEADERS, *more, language], kept.etag)
+            await http_answers.send_cached(scope, send, HTML, body, [*CACHE_HEADERS, *more, language], kept.etag)
         return True
 
-    def _display(self, scope: Scope, cookie: str) -> tuple[DisplayPage, list[tuple[bytes, bytes]]]:
+    def _display(self, scope: http_answers.Scope, cookie: str) -> tuple[DisplayPage, list[tuple[bytes, bytes]]]:
         """The page for the requesting display, and the cookie that identifies it next time."""
         snapshot = self._hub.service.snapshot
         screens = snapshot.venue.display_plan.screens
@@ -132,7 +121,7 @@ class CachedPages:
 
     # --- a player's own page
 
-    async def _own_page(self, scope: Scope, send: Send, who: PlayerId, token: str) -> bool:
+    async def _own_page(self, scope: http_answers.Scope, send: http_answers.Send, who: PlayerId, token: str) -> bool:
         if scope["query_string"]:
             return False
         key = PageKey(page_key(who[0], token), "", language_of(scope, self._hub.language))
@@ -142,37 +131,40 @@ class CachedPages:
         more = [*PERSONAL_HEADERS, (b"content-language", key.language.encode())]
         if not phone_of(scope):
             more.append(set_cookie(PHONE, new_phone(), PHONE_S))
-        await send_cached(scope, send, HTML, kept.body, more)
+        await http_answers.send_cached(scope, send, HTML, kept.body, more)
         return True
 
     # --- reports
 
-    async def _report(self, scope: Scope, receive: Receive, send: Send, who: PlayerId, token: str) -> Receive | None:
+    async def _report(self, scope: http_answers.Scope, receive: http_answers.Receive, send: http_answers.Send,
+                      who: PlayerId, token: str) -> http_answers.Receive | None:
         try:
-            body = await read_body(scope, receive, BODY_BYTES_MAX, BODY_WITHIN_S)
-        except (BodyTooLarge, BodyTimeout):
-            await send_answer(send, 400, b"text/plain", b"the report did not come whole\n", [*PERSONAL_HEADERS, *CLOSE])
+            body = await http_answers.read_body(scope, receive, BODY_BYTES_MAX, BODY_WITHIN_S)
+        except (http_answers.BodyTooLarge, http_answers.BodyTimeout):
+            await http_answers.send_answer(send, 400, b"text/plain", b"the report did not come whole\n",
+                                           [*PERSONAL_HEADERS, *http_answers.CLOSE])
             return None
         fields = dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=64)) \
             if body.count(b"&") < 64 else {}
-        for_script = b"application/json" in header(scope, b"accept")
+        for_script = b"application/json" in http_answers.header(scope, b"accept")
         words = words_in(language_of(scope, self._hub.language))
         try:
             with self._precedence:
                 fate = fate_json(await self._fate(who, fields, phone_of(scope)), words)
         except Problem as problem:
             if for_script:
-                await send_json(send, phone_status(problem), {"error": problem.say(words)}, PERSONAL_HEADERS)
+                await http_answers.send_json(send, phone_status(problem), {"error": problem.say(words)},
+                                             PERSONAL_HEADERS)
                 return None
             # Nothing was done; Flask shows the problem on the page.
             return _replay_body(body)
         except (HubStopped, TimeoutError):
-            await send_json(send, 503, {"error": Problem("phone_not_yet").say(words)}, PERSONAL_HEADERS)
+            await http_answers.send_json(send, 503, {"error": Problem("phone_not_yet").say(words)}, PERSONAL_HEADERS)
             return None
         if for_script:
-            await send_json(send, 200, fate, PERSONAL_HEADERS)
+            await http_answers.send_json(send, 200, fate, PERSONAL_HEADERS)
         else:
-            await send_answer(send, 303, b"text/plain", b"", [
+            await http_answers.send_answer(send, 303, b"text/plain", b"", [
                 *PERSONAL_HEADERS, (b"location", f"/me/{token}/said/{fate['report_id']}".encode("latin-1", "replace"))])
         return None
 
@@ -204,12 +196,12 @@ def _variant(route: Route, params: Mapping[str, str]) -> str:
     return "stay" if route.path == "/" and "lang" in params else ""
 
 
-def phone_of(scope: Scope) -> str:
+def phone_of(scope: http_answers.Scope) -> str:
     """The browser's phone cookie; "" for none."""
-    return cookies_in(header(scope, b"cookie").decode("latin-1")).get(PHONE, "")
+    return cookies_in(http_answers.header(scope, b"cookie").decode("latin-1")).get(PHONE, "")
 
 
-def _replay_body(body: bytes) -> Receive:
+def _replay_body(body: bytes) -> http_answers.Receive:
     """A receive that returns an already read body once more."""
     parts: list[bytes] = [body]
 

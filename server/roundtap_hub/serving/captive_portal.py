@@ -16,17 +16,7 @@ from collections.abc import Mapping
 from roundtap_hub.access.auth import is_loopback
 from roundtap_hub.access.tls import LOCAL_DOMAINS
 from roundtap_hub.hall.hall_addresses import HallAddresses, http_url, is_address
-from roundtap_hub.serving.http_answers import (
-    CLOSE,
-    MISDIRECTED,
-    NO_STORE,
-    SAFE_METHODS,
-    Scope,
-    Send,
-    header,
-    send_answer,
-    send_json,
-)
+from roundtap_hub.serving import http_answers
 
 DEVICE_PATHS = ("/device/", "/station/", "/standby/", "/enrol/")
 """Served under any name: a unit's own file may name the hub freely, and each answer is signed."""
@@ -64,7 +54,7 @@ LOCAL_SUFFIXES = tuple(f".{name}" for name in LOCAL_DOMAINS)
 ONLINE_HEADER = [(b"x-networkmanager-status", b"online")]
 
 
-async def answer_foreign_host(reached: HallAddresses, scope: Scope, send: Send) -> bool:
+async def answer_foreign_host(reached: HallAddresses, scope: http_answers.Scope, send: http_answers.Send) -> bool:
     """Whether the request was for a foreign host, and was answered."""
     server = scope.get("server")
     short = reached.short_port
@@ -73,8 +63,9 @@ async def answer_foreign_host(reached: HallAddresses, scope: Scope, send: Send) 
     host = _host(scope)
     if _is_own_host(reached, host) or scope["path"].startswith(DEVICE_PATHS):
         return False
-    if scope["method"] not in SAFE_METHODS:
-        await send_json(send, MISDIRECTED, {"error": "nothing was sent: this is no machine of that name"}, CLOSE)
+    if scope["method"] not in http_answers.SAFE_METHODS:
+        await http_answers.send_json(send, http_answers.MISDIRECTED,
+                                     {"error": "nothing was sent: this is no machine of that name"}, http_answers.CLOSE)
         return True
     path: str = scope["path"]
     wanted = PROBES_BY_PATH.get(path) or PROBES_BY_HOST.get((host, path))
@@ -91,22 +82,23 @@ def _is_own_host(reached: HallAddresses, host: str) -> bool:
             or host.endswith(LOCAL_SUFFIXES))
 
 
-async def _redirect_here(reached: HallAddresses, scope: Scope, send: Send) -> None:
+async def _redirect_here(reached: HallAddresses, scope: http_answers.Scope, send: http_answers.Send) -> None:
     """To the home page, by the address that this phone used: it certainly reaches that one."""
     address = str(scope["server"][0])
     where = reached.url if is_loopback(address) else http_url(address, int(scope["server"][1]))
-    await send_answer(send, 302, TEXT, b"", [(b"location", f"{where}/".encode()), *NO_STORE])
+    await http_answers.send_answer(send, 302, TEXT, b"", [(b"location", f"{where}/".encode()), *http_answers.NO_STORE])
 
 
-def _host(scope: Scope) -> str:
+def _host(scope: http_answers.Scope) -> str:
     """The requested host without its port: "example.org"; an IPv6 address in its brackets."""
-    host = header(scope, b"host").decode("latin-1").strip().lower()
+    host = http_answers.header(scope, b"host").decode("latin-1").strip().lower()
     name = host.rpartition("]")[0] + "]" if host.startswith("[") else host.partition(":")[0]
     return name.rstrip(".")
 
 
-async def _probe(scope: Scope, send: Send, status: int, kind: bytes, body: bytes) -> None:
-    headers = [(b"content-type", kind), *NO_STORE, *ONLINE_HEADER] if body else [*NO_STORE, *ONLINE_HEADER]
+async def _probe(scope: http_answers.Scope, send: http_answers.Send, status: int, kind: bytes, body: bytes) -> None:
+    headers = [(b"content-type", kind), *http_answers.NO_STORE, *ONLINE_HEADER] if body else [*http_answers.NO_STORE,
+        *ONLINE_HEADER]
     if status != 204:
         headers.append((b"content-length", b"%d" % len(body)))
     await send({"type": "http.response.start", "status": status, "headers": headers})

@@ -15,25 +15,8 @@ from typing import Any
 
 from roundtap_core.words import catalogue
 from roundtap_hub.access.policy import LOGIN, STAFF, STATION
+from roundtap_hub.serving import http_answers
 from roundtap_hub.serving.connection_limits import asker_in
-from roundtap_hub.serving.http_answers import (
-    CLOSE,
-    NO_STORE,
-    SAFE_METHODS,
-    BodyTimeout,
-    BodyTooLarge,
-    Headers,
-    Receive,
-    Scope,
-    Send,
-    content_length,
-    header,
-    read_body,
-    redact_link,
-    send_answer,
-    send_json,
-    until_gone,
-)
 from roundtap_hub.serving.page_queues import (
     FORM,
     PAGE,
@@ -81,7 +64,7 @@ BUSY_PAGE = """<!doctype html>
 <body><main id="main"><h1>{title}</h1><p>{text}</p></main></body>
 </html>
 """
-BUSY_HEADERS = [*NO_STORE, (b"vary", b"Accept-Language, Cookie")]
+BUSY_HEADERS = [*http_answers.NO_STORE, (b"vary", b"Accept-Language, Cookie")]
 
 
 class BusyPage:
@@ -93,13 +76,13 @@ class BusyPage:
         self._language = language
         self._sent = 0
 
-    async def answer(self, scope: Scope, send: Send, form: bool) -> None:
+    async def answer(self, scope: http_answers.Scope, send: http_answers.Send, form: bool) -> None:
         """Send that the page will come by itself; for a `form`, that nothing of it was done."""
         self._sent += 1
         after_s = RETRY_MIN_S + self._sent % RETRY_SPREAD_S
         again = (b"retry-after", b"%d" % after_s)
         if scope["path"].startswith("/station/"):
-            await send_json(send, 503, {"error": "busy, try again"}, [again])
+            await http_answers.send_json(send, 503, {"error": "busy, try again"}, [again])
             return
         t = catalogue("roundtap_hub", language_of(scope, self._language))
         title, text = (t("busy.form"), t("busy.form.out")) if form else (t("busy"), t("busy.out"))
@@ -107,7 +90,7 @@ class BusyPage:
             language=t.language, style=self._style, title=escape(title), text=escape(text),
             # A form's address cannot be reloaded: the reader goes back to the form instead.
             refresh="" if form else f'<meta http-equiv="refresh" content="{after_s}">\n')
-        await send_answer(send, 503, b"text/html; charset=utf-8", page.encode(),
+        await http_answers.send_answer(send, 503, b"text/html; charset=utf-8", page.encode(),
                           [*BUSY_HEADERS, (b"content-language", t.language.encode()), again])
 
 
@@ -116,7 +99,7 @@ class WsgiAnswer:
     """A whole answer."""
 
     status: int
-    headers: Headers
+    headers: http_answers.Headers
     body: bytes
 
 
@@ -128,7 +111,7 @@ class PageThreads:
     """
 
     def __init__(self, build: Callable[[], Wsgi], precedence: ReportPriority, busy: BusyPage,
-                 organizes: Callable[[Scope], bool]) -> None:
+                 organizes: Callable[[http_answers.Scope], bool]) -> None:
         self._build = build
         self._organizes = organizes
         self._precedence = precedence
@@ -146,13 +129,15 @@ class PageThreads:
             self._built = asyncio.ensure_future(asyncio.to_thread(self._build))
         return await asyncio.shield(self._built)
 
-    async def answer(self, scope: Scope, receive: Receive, send: Send, who: frozenset[str]) -> None:
+    async def answer(self, scope: http_answers.Scope, receive: http_answers.Receive, send: http_answers.Send,
+                     who: frozenset[str]) -> None:
         """Answer one request. Its lane depends on `who` may make it (policy.py)."""
-        form = scope["method"] not in SAFE_METHODS
+        form = scope["method"] not in http_answers.SAFE_METHODS
         try:
             body, left_out = await self._body(scope, receive)
-        except BodyTimeout:
-            await send_answer(send, 408, b"text/plain", b"the request did not come whole\n", CLOSE)
+        except http_answers.BodyTimeout:
+            await http_answers.send_answer(send, 408, b"text/plain", b"the request did not come whole\n",
+                                           http_answers.CLOSE)
             return
         lane = self._lane(scope, who)
         patience = LOGIN_LIMITS if lane is self._logins else FORM if form else PAGE
@@ -160,13 +145,14 @@ class PageThreads:
                        lane is not self._stations)
         try:
             # A form is handled even if the client has gone: its button was pressed.
-            page = await lane.run(work, patience, None if form else partial(until_gone, receive), asker=asker_in(scope))
+            page = await lane.run(work, patience, None if form else partial(http_answers.until_gone, receive),
+                                  asker=asker_in(scope))
         except Busy:
             await self._busy.answer(scope, send, form)
         except ClientGone:
             return
         else:
-            headers = page.headers + CLOSE if left_out else page.headers
+            headers = page.headers + http_answers.CLOSE if left_out else page.headers
             await send({"type": "http.response.start", "status": page.status, "headers": headers})
             await send({"type": "http.response.body", "body": page.body})
 
@@ -177,23 +163,23 @@ class PageThreads:
             lane.run(partial(self._render, application, wsgi_environ(PROBE_SCOPE), False), PROBE, first=True)
             for lane in (self._players, self._organizers, self._stations, self._logins)))
 
-    def _lane(self, scope: Scope, who: frozenset[str]) -> PageQueue[WsgiAnswer]:
+    def _lane(self, scope: http_answers.Scope, who: frozenset[str]) -> PageQueue[WsgiAnswer]:
         if STATION in who:
             return self._stations
         if who & (STAFF | {LOGIN}) and self._organizes(scope):
             return self._organizers
         return self._logins if LOGIN in who else self._players
 
-    async def _body(self, scope: Scope, receive: Receive) -> tuple[bytes, int]:
+    async def _body(self, scope: http_answers.Scope, receive: http_answers.Receive) -> tuple[bytes, int]:
         """(the body, 0), or (nothing, its minimum length) where it is too large, which Flask then reports."""
-        announced = content_length(scope)
+        announced = http_answers.content_length(scope)
         try:
-            small = announced <= SMALL_BODY_BYTES and not header(scope, b"transfer-encoding")
+            small = announced <= SMALL_BODY_BYTES and not http_answers.header(scope, b"transfer-encoding")
             if small or not self._organizes(scope):
-                return await read_body(scope, receive, SMALL_BODY_BYTES, BODY_WITHIN_S), 0
+                return await http_answers.read_body(scope, receive, SMALL_BODY_BYTES, BODY_WITHIN_S), 0
             async with self._big_bodies:
-                return await read_body(scope, receive, FORM_BYTES_MAX, BIG_BODY_WITHIN_S), 0
-        except BodyTooLarge:
+                return await http_answers.read_body(scope, receive, FORM_BYTES_MAX, BIG_BODY_WITHIN_S), 0
+        except http_answers.BodyTooLarge:
             return b"", max(announced, FORM_BYTES_MAX + 1)
 
     def _render(self, application: Wsgi, environ: Environ, gives_way: bool) -> WsgiAnswer:
@@ -203,11 +189,12 @@ class PageThreads:
         return call_wsgi(application, environ)
 
 
-PROBE_SCOPE: Scope = {"method": "GET", "path": "/login", "query_string": b"", "headers": [(b"host", b"localhost")]}
+PROBE_SCOPE: http_answers.Scope = {"method": "GET", "path": "/login", "query_string": b"",
+                                   "headers": [(b"host", b"localhost")]}
 """The watchdog's request: a small page that uses all that pages need."""
 
 
-def wsgi_environ(scope: Scope, body: bytes = b"", left_out: int = 0) -> Environ:
+def wsgi_environ(scope: http_answers.Scope, body: bytes = b"", left_out: int = 0) -> Environ:
     """A request as a WSGI environ (PEP 3333); `left_out`: the length of a body that was not read."""
     name, port = scope.get("server") or ("localhost", 80)
     environ: Environ = {
@@ -250,7 +237,7 @@ def call_wsgi(application: Wsgi, environ: Environ) -> WsgiAnswer:
             getattr(parts, "close", lambda: None)()
         status, headers = started[-1]
     except Exception:
-        log.exception("a page failed: %s %s", environ["REQUEST_METHOD"], redact_link(environ["PATH_INFO"]))
+        log.exception("a page failed: %s %s", environ["REQUEST_METHOD"], http_answers.redact_link(environ["PATH_INFO"]))
         return WsgiAnswer(500, [(b"content-type", b"text/plain")], b"Roundtap: 500\n")
     return WsgiAnswer(int(status.split(" ", 1)[0]),
                 [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers],

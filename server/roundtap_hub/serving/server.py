@@ -23,23 +23,9 @@ from roundtap_core.words import LANGUAGES, catalogue
 from roundtap_hub.access.tls import Certificates
 from roundtap_hub.hub import Hub
 from roundtap_hub.memory import freeze_gc
+from roundtap_hub.serving import http_answers
 from roundtap_hub.serving.asgi import HubApplication
 from roundtap_hub.serving.connection_limits import ConnectionLimits, with_timeouts
-from roundtap_hub.serving.http_answers import (
-    CLOSE,
-    MISDIRECTED,
-    NO_STORE,
-    SAFE_METHODS,
-    Receive,
-    Scope,
-    Send,
-    normalize_slashes,
-    path_and_query,
-    send_answer,
-    send_json,
-    send_text_page,
-    with_security_headers,
-)
 from roundtap_hub.serving.reader_language import language_of
 from roundtap_hub.standby.peers import BeaconThread
 from roundtap_hub.store.service import HubStopped
@@ -57,7 +43,7 @@ HANDSHAKE_TIMEOUT_S = 10.0
 TLS_CLOSE_TIMEOUT_S = 5.0
 RENEW_EVERY_S = 30.0
 
-Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+Application = Callable[[http_answers.Scope, http_answers.Receive, http_answers.Send], Awaitable[None]]
 Probe = Callable[[], Awaitable[object]]
 """One service of the hub: returns, or raises, once it was answered."""
 
@@ -219,32 +205,33 @@ class PageServerFront:
         self._application = application
         self._console_url = console_url.rstrip("/") if console_url else None
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        scope = normalize_slashes(scope)
+    async def __call__(self, scope: http_answers.Scope, receive: http_answers.Receive, send: http_answers.Send) -> None:
+        scope = http_answers.normalize_slashes(scope)
         if scope["type"] != "http":
             await self._application(scope, receive, send)
         elif _is_below(scope["path"], DEVICE_PATHS):
-            await send_json(with_security_headers(send), MISDIRECTED,
-                            {"error": "this hub only shows pages; ask the one that runs the event"}, CLOSE)
+            await http_answers.send_json(http_answers.with_security_headers(send), http_answers.MISDIRECTED,
+                            {"error": "this hub only shows pages; ask the one that runs the event"}, http_answers.CLOSE)
         elif _is_below(scope["path"], ORGANIZER_PATHS):
-            await self._redirect_to_console(scope, with_security_headers(send))
-        elif scope["method"] not in SAFE_METHODS:
-            await self._send_misdirected(scope, with_security_headers(send))
+            await self._redirect_to_console(scope, http_answers.with_security_headers(send))
+        elif scope["method"] not in http_answers.SAFE_METHODS:
+            await self._send_misdirected(scope, http_answers.with_security_headers(send))
         else:
             await self._application(scope, receive, send)
 
-    async def _redirect_to_console(self, scope: Scope, send: Send) -> None:
-        if self._console_url is None or scope["method"] not in SAFE_METHODS:
+    async def _redirect_to_console(self, scope: http_answers.Scope, send: http_answers.Send) -> None:
+        if self._console_url is None or scope["method"] not in http_answers.SAFE_METHODS:
             await self._send_misdirected(scope, send)
             return
-        await send_answer(send, 303, b"text/plain", b"",
-                          [(b"location", f"{self._console_url}{path_and_query(scope)}".encode()), *NO_STORE])
+        await http_answers.send_answer(send, 303, b"text/plain", b"",
+                          [(b"location", f"{self._console_url}{http_answers.path_and_query(scope)}".encode()),
+                           *http_answers.NO_STORE])
 
-    async def _send_misdirected(self, scope: Scope, send: Send) -> None:
+    async def _send_misdirected(self, scope: http_answers.Scope, send: http_answers.Send) -> None:
         t = catalogue("roundtap_hub", language_of(scope, LANGUAGES[0]))
         link = "" if self._console_url is None else (
             f'<p><a href="{escape(self._console_url)}/console">{escape(t("pages_only.console"))}</a></p>')
-        await send_text_page(send, MISDIRECTED, t.language, t("pages_only.title"),
+        await http_answers.send_text_page(send, http_answers.MISDIRECTED, t.language, t("pages_only.title"),
                          f'<p>{escape(t("pages_only.text"))}</p>{link}'
                          f'<p><a href="/">{escape(t("pages_only.home"))}</a></p>')
 

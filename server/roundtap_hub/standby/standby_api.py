@@ -26,18 +26,7 @@ from roundtap_hub.access.policy import EVERYBODY, PEER_HUB, STANDBY, route
 from roundtap_hub.database.database_url import sqlite_url
 from roundtap_hub.hall.hall_addresses import http_url
 from roundtap_hub.hub import Hub
-from roundtap_hub.serving.http_answers import (
-    CLOSE,
-    NO_STORE,
-    Receive,
-    Scope,
-    Send,
-    header,
-    read_message,
-    send_answer,
-    send_events,
-    send_json,
-)
+from roundtap_hub.serving import http_answers
 from roundtap_hub.serving.reader_language import language_of
 from roundtap_hub.standby.peers import Peers, Takeover
 from roundtap_hub.standby.sealed_feed import EncryptedFeed
@@ -80,7 +69,7 @@ PAGE = """<!doctype html>
 </html>
 """
 POLICY = b"default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'self'"
-HEADERS = [*NO_STORE, (b"x-content-type-options", b"nosniff"), (b"vary", b"Accept-Language, Cookie"),
+HEADERS = [*http_answers.NO_STORE, (b"x-content-type-options", b"nosniff"), (b"vary", b"Accept-Language, Cookie"),
            (b"content-security-policy", POLICY)]
 RESULTS = ("report", "result-entered")
 
@@ -112,7 +101,7 @@ class StandbyApi:
         return self._kin is not None and self._kin.taken_over is not None
 
     @route("POST /standby/feed", STANDBY)
-    async def feed(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def feed(self, scope: http_answers.Scope, receive: http_answers.Receive, send: http_answers.Send) -> None:
         """A standby's hello {"payload": {"unit", "nonce", "challenge", "core", "port", "heads", "epochs"}, "mac"}; the
         answer is the feed."""
         try:
@@ -121,33 +110,35 @@ class StandbyApi:
             if self.taken_over:
                 raise Refusal(409, TAKEN_OVER_TEXT)
             # The key is checked before the body is read.
-            self._hub.units.auth.key_for(COPY, header(scope, b"roundtap-unit").decode("latin-1"), address_of(scope))
-            message = await read_message(scope, receive, send, HELLO_BYTES_MAX, WITHIN_S)
+            self._hub.units.auth.key_for(COPY, http_answers.header(scope, b"roundtap-unit").decode("latin-1"),
+                                         address_of(scope))
+            message = await http_answers.read_message(scope, receive, send, HELLO_BYTES_MAX, WITHIN_S)
             stream = self._stream_for(self._kin, message, scope) if message is not None else None
         except Refusal as refusal:
-            await send_json(send, refusal.status, refusal.body, CLOSE)
+            await http_answers.send_json(send, refusal.status, refusal.body, http_answers.CLOSE)
         else:
             if stream is not None:
-                await send_events(stream, receive, send)
+                await http_answers.send_events(stream, receive, send)
 
     @route("POST /standby/ack", STANDBY)
-    async def acknowledge(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def acknowledge(self, scope: http_answers.Scope, receive: http_answers.Receive,
+                          send: http_answers.Send) -> None:
         """What is on the standby's disk: {"payload": {"unit", "session", "seq", "number"}, "mac"}."""
         try:
             if self._kin is None:
                 raise Refusal(404, "no such address")
-            message = await read_message(scope, receive, send, ACK_BYTES_MAX, WITHIN_S)
+            message = await http_answers.read_message(scope, receive, send, ACK_BYTES_MAX, WITHIN_S)
             if message is None:
                 return
             key, ack = self._hub.units.auth.verify_request(COPY, message, address_of(scope), StandbyAck)
             if not self._kin.standbys.acknowledged(ack.unit, ack.session, ack.seq, ack.number):
                 raise Refusal(409, "open the feed first")
         except Refusal as refusal:
-            await send_json(send, refusal.status, refusal.body, CLOSE)
+            await http_answers.send_json(send, refusal.status, refusal.body, http_answers.CLOSE)
         else:
-            await send_json(send, 200, envelope(key, ECHO, {"session": ack.session, "seq": ack.seq}))
+            await http_answers.send_json(send, 200, envelope(key, ECHO, {"session": ack.session, "seq": ack.seq}))
 
-    def _stream_for(self, kin: Peers, message: Mapping[str, Any], scope: Scope) -> AsyncIterator[bytes]:
+    def _stream_for(self, kin: Peers, message: Mapping[str, Any], scope: http_answers.Scope) -> AsyncIterator[bytes]:
         """Raises Refusal."""
         key, hello = self._hub.units.auth.verify_request(COPY, message, address_of(scope), StandbyHello)
         if not self._hub.units.challenges.take(hello.challenge):
@@ -223,37 +214,39 @@ class StandbyApi:
         return [{"type": kind, kind: said} for kind, said in now.items() if said != told.get(kind)], now
 
     @route("POST /standby/who", PEER_HUB)
-    async def who(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def who(self, scope: http_answers.Scope, receive: http_answers.Receive, send: http_answers.Send) -> None:
         """Answer another hub's query, and query it back: its own query may be a replay."""
         kin = self._kin
-        query = await read_message(scope, receive, send, QUESTION_BYTES_MAX, WITHIN_S)
+        query = await http_answers.read_message(scope, receive, send, QUESTION_BYTES_MAX, WITHIN_S)
         if query is None:
             return
         answered = kin.identity_response(query) if kin is not None else None
         if answered is None:
-            await send_json(send, 403, {"error": "the signature does not fit"}, CLOSE)
+            await http_answers.send_json(send, 403, {"error": "the signature does not fit"}, http_answers.CLOSE)
             return
         answer, port = answered
         client = scope.get("client")
         if port is not None and client:
             self.ask_back(client[0], port)
-        await send_json(send, 200, answer, NO_STORE)
+        await http_answers.send_json(send, 200, answer, http_answers.NO_STORE)
 
     @route("GET /standby/lineage", EVERYBODY)
-    async def lineage(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def lineage(self, scope: http_answers.Scope, receive: http_answers.Receive, send: http_answers.Send) -> None:
         """For a page that lost its hub: whether its event continues here. Not secret; from any origin."""
         kin = self._kin
         if kin is None:
-            await send_json(send, 404, {"error": "no such address"}, CLOSE)
+            await http_answers.send_json(send, 404, {"error": "no such address"}, http_answers.CLOSE)
             return
-        await send_json(send, 200, {"lineage": kin.lineage, "hub": not self.taken_over}, [*NO_STORE, ANYWHERE])
+        await http_answers.send_json(send, 200, {"lineage": kin.lineage, "hub": not self.taken_over},
+                                     [*http_answers.NO_STORE, ANYWHERE])
 
-    async def refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def refuse(self, scope: http_answers.Scope, receive: http_answers.Receive, send: http_answers.Send) -> None:
         """Answer every other request once the hub was replaced."""
         assert self._kin is not None
         assert self._kin.taken_over is not None
         if scope["path"].startswith(("/device/", "/station/")):
-            await send_json(send, 503, {"error": TAKEN_OVER_TEXT, "hub": self._kin.taken_over.url}, CLOSE)
+            await http_answers.send_json(send, 503, {"error": TAKEN_OVER_TEXT, "hub": self._kin.taken_over.url},
+                                         http_answers.CLOSE)
         else:
             await self._page.answer(scope, send, self._kin.taken_over)
 
@@ -286,7 +279,7 @@ class TakenOverPage:
         self._style = style
         self._found: tuple[Takeover, UnsharedResults] | None = None
 
-    async def answer(self, scope: Scope, send: Send, by: Takeover) -> None:
+    async def answer(self, scope: http_answers.Scope, send: http_answers.Send, by: Takeover) -> None:
         """503, in the reader's language."""
         t = catalogue("roundtap_hub", language_of(scope, self._hub.language))
         if self._found is None or self._found[0] != by:
@@ -295,7 +288,7 @@ class TakenOverPage:
         page = PAGE.format(
             language=t.language, style=self._style, again=AGAIN_S, title=escape(t("taken_over")),
             text=escape(t("taken_over.what")), where=_where(t, by.url, path), listed=_listed(t, by, self._found[1]))
-        await send_answer(send, 503, b"text/html; charset=utf-8", page.encode(),
+        await http_answers.send_answer(send, 503, b"text/html; charset=utf-8", page.encode(),
                           [*HEADERS, (b"content-language", t.language.encode())])
 
     def _find_unshared(self, by: Takeover) -> UnsharedResults:

@@ -24,16 +24,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import Entry
 from roundtap_hub.database.database_url import DATABASE
-from roundtap_hub.store.head_file import (
-    HEAD_FILE,
-    LINEAGE_TABLE,
-    HeadFile,
-    HeadRecord,
-    new_lineage,
-    open_read_only,
-    overwrite,
-    read_head_file,
-)
+from roundtap_hub.store import head_file
 from roundtap_hub.store.journal import Head
 from roundtap_hub.store.migrations import schema_versions
 from roundtap_hub.store.service import Service
@@ -53,7 +44,7 @@ STEP_PAGES, STEP_PAUSE_S = 256, 0.02
 FILE_BYTES_MAX, FILES_MAX = 1 << 20, 200
 VALUE_BYTES_MAX = 64 << 20
 # Sessions: one ended since would be alive again.
-EXCLUDED_FILES = (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", HEAD_FILE, "sessions.json")
+EXCLUDED_FILES = (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", head_file.HEAD_FILE, "sessions.json")
 ABOUT, FILE = "backup_about", "backup_file"
 
 BEFORE_UPGRADE = "before-upgrade"
@@ -101,17 +92,18 @@ class Backup:
         os.chmod(folder / DATABASE, 0o600)
         sync(folder / DATABASE)
         sync(folder)
-        with closing(HeadFile(folder / HEAD_FILE)) as head:
-            head.rewrite(HeadRecord(self.lineage, self.epoch, self.commits, self.heads))
+        with closing(head_file.HeadFile(folder / head_file.HEAD_FILE)) as head:
+            head.rewrite(head_file.HeadRecord(self.lineage, self.epoch, self.commits, self.heads))
 
 
-def make_backup(folder: Path, to: Path, named: HeadRecord, made_at: str) -> Path:
+def make_backup(folder: Path, to: Path, named: head_file.HeadRecord, made_at: str) -> Path:
     """Make and verify a backup of the hub's folder in the folder `to`; the newest three are kept. The hub may run.
     Raises OSError, sqlite3.Error, and Problem("backup_damaged")."""
     to.mkdir(exist_ok=True, mode=0o700)
     path = to / f"roundtap-{named.lineage}-{named.epoch}-{named.commits:08}{SUFFIX}"
     with replacing(path, on_fat=True) as temporary:
-        with closing(open_read_only(folder / DATABASE)) as source, closing(sqlite3.connect(temporary)) as target:
+        with (closing(head_file.open_read_only(folder / DATABASE)) as source,
+              closing(sqlite3.connect(temporary)) as target):
             os.chmod(temporary, 0o600)
             _copy_pages(source, target, temporary)
             _describe(target, folder, named, made_at)
@@ -120,7 +112,7 @@ def make_backup(folder: Path, to: Path, named: HeadRecord, made_at: str) -> Path
     return path
 
 
-def copy_backup(backup: Path, to: Path, named: HeadRecord) -> Path:
+def copy_backup(backup: Path, to: Path, named: head_file.HeadRecord) -> Path:
     """Copy a backup to another disk. Raises OSError."""
     to.mkdir(exist_ok=True, mode=0o700)
     path = to / backup.name
@@ -182,14 +174,14 @@ def purge_older_backups(folder: Path, newest: Path) -> None:
     for path in folder.rglob(f"*{SUFFIX}"):
         if path != folder / newest.name and path.name.split("-")[1] == newest.name.split("-")[1]:
             with open(path, "r+b") as file:
-                overwrite(file.fileno())
+                head_file.overwrite(file.fileno())
             path.unlink()
     sync(folder)
 
 
 def _open_bounded(path: Path) -> sqlite3.Connection:
     """`open_read_only`, with a limit on value sizes so that no row exhausts the memory."""
-    connection = open_read_only(path)
+    connection = head_file.open_read_only(path)
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, VALUE_BYTES_MAX)
     return connection
 
@@ -205,15 +197,15 @@ def _copy_pages(source: sqlite3.Connection, target: sqlite3.Connection, path: Pa
     target.execute("PRAGMA journal_mode = DELETE")
 
 
-def _describe(target: sqlite3.Connection, folder: Path, named: HeadRecord, made_at: str) -> None:
+def _describe(target: sqlite3.Connection, folder: Path, named: head_file.HeadRecord, made_at: str) -> None:
     target.execute(f"PRAGMA application_id = {MARK}")
     target.execute(f"CREATE TABLE {ABOUT} (key TEXT PRIMARY KEY, value TEXT NOT NULL)")
     target.execute(f"CREATE TABLE {FILE} (name TEXT PRIMARY KEY, mode INTEGER NOT NULL, data BLOB NOT NULL, "
                    "digest TEXT NOT NULL)")
     # A database of an older hub may lack the table or the row.
-    target.execute(f"CREATE TABLE IF NOT EXISTS {LINEAGE_TABLE} (id VARCHAR NOT NULL PRIMARY KEY)")
-    target.execute(f"INSERT INTO {LINEAGE_TABLE} SELECT ? WHERE NOT EXISTS (SELECT 1 FROM {LINEAGE_TABLE})",
-                   (named.lineage,))
+    target.execute(f"CREATE TABLE IF NOT EXISTS {head_file.LINEAGE_TABLE} (id VARCHAR NOT NULL PRIMARY KEY)")
+    target.execute(f"INSERT INTO {head_file.LINEAGE_TABLE} SELECT ? "
+                   f"WHERE NOT EXISTS (SELECT 1 FROM {head_file.LINEAGE_TABLE})", (named.lineage,))
     heads = json.dumps({stream: list(head) for stream, head in _heads(target).items()})
     about = {"format": FORMAT, "lineage": named.lineage, "epoch": named.epoch, "commits": str(named.commits),
              "made_at": made_at, "heads": heads}
@@ -245,7 +237,7 @@ def _heads(connection: sqlite3.Connection) -> dict[str, Head]:
         "(SELECT max(number) FROM entry WHERE stream = e.stream) ORDER BY stream")}
 
 
-def _prune(folder: Path, named: HeadRecord, newest: Path) -> None:
+def _prune(folder: Path, named: head_file.HeadRecord, newest: Path) -> None:
     """Keep three of this epoch and three of earlier ones: what an epoch dropped may still be wanted."""
     own = list(folder.glob(f"roundtap-{named.lineage}-*{SUFFIX}"))
     ours = sorted((path for path in own if path.name.startswith(f"roundtap-{named.lineage}-{named.epoch}-")),
@@ -259,12 +251,13 @@ def _prune(folder: Path, named: HeadRecord, newest: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def back_up(folder: Path, made_at: str, named: HeadRecord | None = None) -> Path:
+def back_up(folder: Path, made_at: str, named: head_file.HeadRecord | None = None) -> Path:
     """Back up the folder where regular backups do not replace it; the hub may run. Raises Problem("backup_failed"),
     Problem("journal_unreadable"), and Problem("no_journal") if there is none."""
     if not (folder / DATABASE).is_file():
         raise Problem("no_journal", where=str(folder / DATABASE))
-    named = named or read_head_file(folder / HEAD_FILE) or HeadRecord(new_lineage())
+    named = (named or head_file.read_head_file(folder / head_file.HEAD_FILE)
+             or head_file.HeadRecord(head_file.new_lineage()))
     to = folder / FOLDER / BEFORE_UPGRADE / _schema_noted(folder).form
     try:
         to.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -273,7 +266,7 @@ def back_up(folder: Path, made_at: str, named: HeadRecord | None = None) -> Path
         raise Problem("backup_failed", folder=str(to), reason=str(error)) from error
 
 
-def back_up_before_upgrade(folder: Path, named: HeadRecord | None, made_at: str,
+def back_up_before_upgrade(folder: Path, named: head_file.HeadRecord | None, made_at: str,
                       known: schema_versions.Migrations = schema_versions.CURRENT) -> Path | None:
     """Back up before the journal's schema is migrated; None if it is current or there is no journal yet. Raises as
     `back_up`, and Problem("journal_newer")."""
@@ -283,7 +276,7 @@ def back_up_before_upgrade(folder: Path, named: HeadRecord | None, made_at: str,
 
 
 def _schema_noted(folder: Path) -> schema_versions.DatabaseSchema:
-    engine = create_engine("sqlite://", creator=lambda: open_read_only(folder / DATABASE))
+    engine = create_engine("sqlite://", creator=lambda: head_file.open_read_only(folder / DATABASE))
     try:
         with engine.connect() as connection:
             return schema_versions.read_schema(connection)
@@ -297,7 +290,7 @@ class Maintenance:
     """A thread that checks the disk every few seconds and backs up every minute and after every round. `copies`:
     returns the folders on other disks that get the backups, too; `wall`: returns the time of a backup."""
 
-    def __init__(self, service: Service, folder: Path, head: HeadFile, copies: Callable[[], Sequence[Path]],
+    def __init__(self, service: Service, folder: Path, head: head_file.HeadFile, copies: Callable[[], Sequence[Path]],
                  wall: Callable[[], str | None]) -> None:
         self._service = service
         self._folder = folder

@@ -11,28 +11,8 @@ from msgspec import structs
 from sqlmodel import SQLModel
 
 from roundtap_core.errors import Problem
+from roundtap_core.event import commands
 from roundtap_core.event.apply import apply
-from roundtap_core.event.commands import (
-    AdoptRound,
-    CheckIn,
-    Command,
-    ConfirmEntry,
-    CreateEvent,
-    DrawRound,
-    EnterCompetitor,
-    FinishEvent,
-    ImportRound,
-    ImposeRound,
-    MakeCut,
-    MoveTables,
-    MoveToTable,
-    NoteLot,
-    PairAgain,
-    PairWaiting,
-    PublishRound,
-    RecordReport,
-    UndoNoShow,
-)
 from roundtap_core.event.decide import decide
 from roundtap_core.event.entries import VENUE, Entry, NewEntry, Timestamp, chain_entry
 from roundtap_core.event.imposed_rounds import ADOPTED
@@ -63,23 +43,27 @@ log = logging.getLogger(__name__)
 
 Events = Mapping[str, EventState]
 
-LOOK_FOR_FREE_TABLES = (AdoptRound, CheckIn, ConfirmEntry, DrawRound, EnterCompetitor, ImposeRound, ImportRound,
-                        MoveTables, MoveToTable, UndoNoShow, PairAgain, PairWaiting)
-HALL_COMMANDS = (PublishRound, *LOOK_FOR_FREE_TABLES)
+LOOK_FOR_FREE_TABLES = (commands.AdoptRound, commands.CheckIn, commands.ConfirmEntry, commands.DrawRound,
+                        commands.EnterCompetitor, commands.ImposeRound, commands.ImportRound,
+                        commands.MoveTables, commands.MoveToTable, commands.UndoNoShow, commands.PairAgain,
+                        commands.PairWaiting)
+HALL_COMMANDS = (commands.PublishRound, *LOOK_FOR_FREE_TABLES)
 """Commands that depend on the tables of all events."""
 UNIT_ACTOR = "unit:"
 """Prefix of the actor of an entry that a device made."""
 
 
-def with_hall_context(events: Events, venue: Venue, state: EventState, command: Command, actor: str) -> Command:
+def with_hall_context(events: Events, venue: Venue, state: EventState, command: commands.Command,
+                      actor: str) -> commands.Command:
     """`command` with the other events' tables, and with what `actor` may report if it is a unit. Only the writer, which
     decides one command after another, sees both as they really are."""
-    if isinstance(command, PublishRound):
+    if isinstance(command, commands.PublishRound):
         return structs.replace(command, taken_tables=taken_tables(events, state.id), venue_number=venue.number)
     if isinstance(command, LOOK_FOR_FREE_TABLES):
         command = structs.replace(command, busy_tables=command.busy_tables | busy_tables(events, state.id))
-        return structs.replace(command, venue_number=venue.number) if isinstance(command, ImportRound) else command
-    if isinstance(command, RecordReport | NoteLot) and actor.startswith(UNIT_ACTOR):
+        return structs.replace(command, venue_number=venue.number) if isinstance(command,
+                                                                                 commands.ImportRound) else command
+    if isinstance(command, commands.RecordReport | commands.NoteLot) and actor.startswith(UNIT_ACTOR):
         return structs.replace(command,
                                stood_there=stood_there(venue, state, command.match, actor.removeprefix(UNIT_ACTOR)))
     return command
@@ -115,7 +99,7 @@ class Step:
     command, if not the sender of the whole request."""
 
     stream: str
-    command: Command | NewEntry
+    command: commands.Command | NewEntry
     seen: str = ""
     actor: str = ""
 
@@ -223,7 +207,7 @@ def _assign_free_ids(pending: Snapshot, request: WriteRequest) -> None:
     Problem("entered_meanwhile", "sign_up_twice") if one of those others has the same name: the organizer has not seen
     that yet."""
     entering = {step.command.entrant.id: step.command.signed_up for step in request.steps
-                if isinstance(step.command, EnterCompetitor) and not step.command.imported}
+                if isinstance(step.command, commands.EnterCompetitor) and not step.command.imported}
     coming = [record for record in request.people if record.competitor in entering]
     state = pending.events.get(coming[0].event) if coming else None
     if state is None or entering.keys().isdisjoint((*state.entrants, *state.removed)):
@@ -242,24 +226,25 @@ def _assign_free_ids(pending: Snapshot, request: WriteRequest) -> None:
     request.steps = [
         replace(step, command=structs.replace(step.command, entrant=structs.replace(
             step.command.entrant, id=ids.get(step.command.entrant.id, step.command.entrant.id))))
-        if isinstance(step.command, EnterCompetitor) else step for step in request.steps]
+        if isinstance(step.command, commands.EnterCompetitor) else step for step in request.steps]
 
 
 def _refuse_step(saved: Snapshot, state: EventState, step: Step) -> None:
     """Raise the hub's first objection to a step, before the core decides."""
     command = step.command
     # Units must still learn their reports' fate.
-    if state.id in saved.venue.deleted and not isinstance(command, RecordReport):
+    if state.id in saved.venue.deleted and not isinstance(command, commands.RecordReport):
         raise Problem("event_deleted")
-    if not state.number and not isinstance(command, CreateEvent):
+    if not state.number and not isinstance(command, commands.CreateEvent):
         raise Problem("unknown_event", event=step.stream)
     # Play resumes after a restore only when all tables were heard; an adopted round may be published.
-    resumes = isinstance(command, DrawRound | ImposeRound | PublishRound | FinishEvent | MakeCut)
-    adopted = isinstance(command, PublishRound) and state.draft is not None and state.draft.notes.get(ADOPTED)
+    resumes = isinstance(command, commands.DrawRound | commands.ImposeRound | commands.PublishRound
+                         | commands.FinishEvent | commands.MakeCut)
+    adopted = isinstance(command, commands.PublishRound) and state.draft is not None and state.draft.notes.get(ADOPTED)
     if saved.venue.restore_state is not None and resumes and not adopted:
         raise Problem("restored_unsettled")
     refuse_stale(state, step.seen)
-    if isinstance(command, RecordReport) and not has_place(saved, state, command):
+    if isinstance(command, commands.RecordReport) and not has_place(saved, state, command):
         raise Problem("report_has_no_place")
 
 
@@ -299,7 +284,8 @@ def _decide_venue_step(pending: Snapshot, request: NewEntry, at: Timestamp, acto
     return pending, made
 
 
-def _decide_event_step(pending: Snapshot, step: Step, command: Command, at: Timestamp, request: WriteRequest) -> tuple[
+def _decide_event_step(pending: Snapshot, step: Step, command: commands.Command, at: Timestamp,
+                       request: WriteRequest) -> tuple[
     Snapshot, list[Entry]
 ]:
     state, people = pending.event(step.stream) or EventState(step.stream), pending.people_of(step.stream)
@@ -308,7 +294,7 @@ def _decide_event_step(pending: Snapshot, step: Step, command: Command, at: Time
     command = with_hall_context(pending.events, pending.venue, state, command, actor)
     step = replace(step, command=command)
     _refuse_step(pending, state, step)
-    if isinstance(command, PublishRound):
+    if isinstance(command, commands.PublishRound):
         # What the lists lack at this moment: entries hold digests only, the people are stored here.
         coming = {record.competitor: record.person for record in request.people if record.event == state.id}
         command = structs.replace(command, list_points=list_points(state, {**people, **coming}))

@@ -15,19 +15,9 @@ from sqlmodel import SQLModel
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import VENUE, NewEntry
+from roundtap_hub.access import rights
 from roundtap_hub.access.pins import HASH_PATTERN
 from roundtap_hub.access.policy import STAFF_ROLES
-from roundtap_hub.access.rights import (
-    STAFF_SET,
-    STAFF_TIED,
-    UNITS_MAX,
-    PersonalLink,
-    UnitKeyRecord,
-    key_digest,
-    link_held_entry,
-    pin_digest,
-    unit_keyed_entry,
-)
 from roundtap_hub.models import StaffRow, UnitKeyRow
 from roundtap_hub.store.service import HubStopped, OutcomeUnknown, Service, Step
 from roundtap_hub.units.unit_keys import KEY_BYTES, check_unit, usual_role
@@ -93,14 +83,14 @@ def _migrate_keys(path: Path, service: Service) -> list[str]:
             key, role = bytes.fromhex(fields["key"]).hex(), fields.get("role", usual_role(unit))
             check_unit(unit, role)
             # Of two keys under one name, neither can be trusted.
-            if len(key) < 2 * KEY_BYTES or times[unit] > 1 or len(known) + len(rows) >= UNITS_MAX \
-                    or known.get(unit, same := UnitKeyRecord(role, key_digest(unit, key))) != same:
+            if len(key) < 2 * KEY_BYTES or times[unit] > 1 or len(known) + len(rows) >= rights.UNITS_MAX \
+                    or known.get(unit, same := rights.UnitKeyRecord(role, rights.key_digest(unit, key))) != same:
                 raise ValueError(unit)
         except (KeyError, TypeError, ValueError, Problem):
             wrong.append(unit[:40])
             continue
         if unit not in known:
-            steps.append(Step(VENUE, unit_keyed_entry(unit, role, key, unit_id=marks.get(unit, ""))))
+            steps.append(Step(VENUE, rights.unit_keyed_entry(unit, role, key, unit_id=marks.get(unit, ""))))
         if unit not in service.snapshot.keys:
             # In a hub restored from a backup the entry may exist already (`latest_rights_entries`).
             rows.append(UnitKeyRow(unit=unit, key=key))
@@ -135,13 +125,14 @@ def _migrate_staff(path: Path, service: Service) -> list[str]:
             row = StaffRow.model_validate({**fields, "person": fields["id"]})
             if fields["role"] not in STAFF_ROLES or (row.hashed and not HASH_PATTERN.fullmatch(row.hashed)):
                 raise ValueError(row.person)
-            ties = [NewEntry(STAFF_TIED, {"person": row.person, "event": str(event), "official": str(official)})
+            ties = [NewEntry(rights.STAFF_TIED, {"person": row.person, "event": str(event), "official": str(official)})
                     for event, official in fields["officials"].items()]
         except (KeyError, TypeError, ValueError, AttributeError):
             wrong.append(f"person {number}")
             continue
         if row.person not in service.snapshot.venue.staff:
-            new = NewEntry(STAFF_SET, {"person": row.person, "role": fields["role"], "pin": pin_digest(row.hashed)})
+            new = NewEntry(rights.STAFF_SET,
+                           {"person": row.person, "role": fields["role"], "pin": rights.pin_digest(row.hashed)})
             steps += [Step(VENUE, each) for each in (new, *ties)]
         if row.person not in service.snapshot.staff:
             rows.append(row)
@@ -153,11 +144,11 @@ def _migrate_links(path: Path, service: Service) -> list[str]:
     """{"era", "people": [[event, competitor, generation, holder]]}: all or nothing. A link that is not migrated opens
     nothing: the hub could not know which ones were revoked."""
     content = json.loads(path.read_text(encoding="utf-8"))
-    links = {(str(event), str(competitor)): PersonalLink(int(generation), str(holder), str(content["era"]))
+    links = {(str(event), str(competitor)): rights.PersonalLink(int(generation), str(holder), str(content["era"]))
              for event, competitor, generation, holder in content["people"]}
     if not all(0 <= link.generation < GENERATIONS_MAX for link in links.values()):
         raise ValueError("a generation that no hub has written")
-    service.execute([Step(VENUE, link_held_entry(who, link)) for who, link in links.items()], "hub")
+    service.execute([Step(VENUE, rights.link_held_entry(who, link)) for who, link in links.items()], "hub")
     return []
 
 

@@ -21,18 +21,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.entries import GENESIS, VENUE, Entry, Timestamp, entry_hash, verify_entry
 from roundtap_core.event.person import Person
 from roundtap_core.wire import canonical
-from roundtap_hub.models import (
-    CHECKPOINT,
-    ENTRY,
-    EVENT_SNAPSHOT,
-    LINEAGE,
-    PERSON,
-    SECRETS,
-    CheckpointRow,
-    upsert,
-    upsert_all,
-    validated_rows,
-)
+from roundtap_hub import models
 from roundtap_hub.store.migrations import schema_versions
 from roundtap_hub.store.person_rows import read_people
 from roundtap_hub.store.snapshots import EventSnapshotStore, EventSummary
@@ -121,7 +110,7 @@ class Journal:
             if read_only:
                 with self._engine.connect() as connection:
                     schema_versions.check_schema(connection, known)
-                    self.event_snapshots.readable = inspect(connection).has_table(EVENT_SNAPSHOT.name)
+                    self.event_snapshots.readable = inspect(connection).has_table(models.EVENT_SNAPSHOT.name)
             else:
                 schema_versions.migrate(self._engine, known)
         except SQLAlchemyError as error:
@@ -145,8 +134,8 @@ class Journal:
         # In one order for all hubs on a database, so that two writers cannot deadlock. The last record of a person
         # counts.
         persons = {(record.event, record.competitor): person_row(record) for record in people}
-        upsert_all(connection, PERSON, [persons[key] for key in sorted(persons)])
-        upsert(connection, *beside)
+        models.upsert_all(connection, models.PERSON, [persons[key] for key in sorted(persons)])
+        models.upsert(connection, *beside)
         if entries:
             rows = (to_row(entry) for entry in entries)
             self._put_entries(connection, sorted(rows, key=lambda row: (row["stream"], row["number"])))
@@ -154,7 +143,7 @@ class Journal:
             connection.execute(forget)
 
     def _put_entries(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
-        connection.execute(insert(ENTRY), rows)
+        connection.execute(insert(models.ENTRY), rows)
 
     def scrub(self) -> None:
         """Erase deleted data as far as the database allows: SQLite's log of recent commits is emptied (the rest is
@@ -167,16 +156,16 @@ class Journal:
     def lineage(self) -> str:
         """The lineage noted in this SQLite database; "" in one of an older hub."""
         with self._reading() as connection:
-            if not inspect(self._engine).has_table(LINEAGE.name):
+            if not inspect(self._engine).has_table(models.LINEAGE.name):
                 return ""
-            return connection.scalar(select(LINEAGE.c.id)) or ""
+            return connection.scalar(select(models.LINEAGE.c.id)) or ""
 
     def begin_lineage(self, lineage: str) -> None:
         """Note the lineage in the database file itself, not only in its log. Raises JournalConflict."""
         try:
             with self._engine.begin() as connection:
-                connection.execute(delete(LINEAGE))
-                connection.execute(insert(LINEAGE), {"id": lineage})
+                connection.execute(delete(models.LINEAGE))
+                connection.execute(insert(models.LINEAGE), {"id": lineage})
             self.scrub()
         except (SQLAlchemyError, Problem) as error:
             raise JournalConflict(str(error)) from error
@@ -199,8 +188,8 @@ class Journal:
         with self._reading() as connection:
             stream = ""
             # From stream to stream by the key: reading every entry would take ever longer.
-            while (stream := connection.scalar(select(ENTRY.c.stream).where(ENTRY.c.stream > stream)
-                                               .order_by(ENTRY.c.stream).limit(1)) or ""):
+            while (stream := connection.scalar(select(models.ENTRY.c.stream).where(models.ENTRY.c.stream > stream)
+                                               .order_by(models.ENTRY.c.stream).limit(1)) or ""):
                 found[stream] = _head(connection, stream)
         return found
 
@@ -213,8 +202,8 @@ class Journal:
         """A stream's entries after `after`, read in chunks. Raises Problem("journal_broken") if the chain does not
         hold."""
         while True:
-            query = (select(ENTRY).where(ENTRY.c.stream == stream, ENTRY.c.number > after.number)
-                     .order_by(ENTRY.c.number).limit(READ_AT_ONCE))
+            query = (select(models.ENTRY).where(models.ENTRY.c.stream == stream, models.ENTRY.c.number > after.number)
+                     .order_by(models.ENTRY.c.number).limit(READ_AT_ONCE))
             with self._reading() as connection:
                 rows = connection.execute(query).all()
             for row in rows:
@@ -228,13 +217,16 @@ class Journal:
         """The summary of an event without a snapshot, from a few entries; its chain is not verified."""
         with self._reading() as connection:
             fields = {kind: _parsed_data(data) for kind, data in connection.execute(
-                select(ENTRY.c.kind, ENTRY.c.data).where(ENTRY.c.stream == stream, ENTRY.c.kind.in_(SUMMARY_KINDS))
-                .order_by(ENTRY.c.number))}
+                select(models.ENTRY.c.kind, models.ENTRY.c.data).where(models.ENTRY.c.stream == stream,
+                                                                       models.ENTRY.c.kind.in_(SUMMARY_KINDS))
+                .order_by(models.ENTRY.c.number))}
             last = connection.scalar(
-                select(ENTRY.c.kind).where(ENTRY.c.stream == stream, ENTRY.c.kind.in_(FINISH_KINDS))
-                .order_by(ENTRY.c.number.desc()).limit(1))
+                select(models.ENTRY.c.kind).where(models.ENTRY.c.stream == stream,
+                                                  models.ENTRY.c.kind.in_(FINISH_KINDS))
+                .order_by(models.ENTRY.c.number.desc()).limit(1))
             entered, removed = (connection.scalar(select(func.count()).where(
-                ENTRY.c.stream == stream, ENTRY.c.kind == kind)) or 0 for kind in ("competitor-entered", REMOVED))
+                models.ENTRY.c.stream == stream, models.ENTRY.c.kind == kind)) or 0
+                                for kind in ("competitor-entered", REMOVED))
         created = fields.get("event-created", {})
         about = fields.get("about-set", created).get("about")
         name, rulebook, color = (str(created.get(key, other)) for key, other in
@@ -245,7 +237,7 @@ class Journal:
 
     def holds(self, stream: str, head: Head) -> bool:
         """Whether the stream has this very entry."""
-        query = select(ENTRY.c.hash).where(ENTRY.c.stream == stream, ENTRY.c.number == head.number)
+        query = select(models.ENTRY.c.hash).where(models.ENTRY.c.stream == stream, models.ENTRY.c.number == head.number)
         with self._reading() as connection:
             return head == START or connection.scalar(query) == head.hash
 
@@ -264,7 +256,7 @@ class Journal:
 
     def person_rows(self, event_id: str) -> list[Mapping[str, Any]]:
         """An event's rows of people, unchecked."""
-        query = select(PERSON).where(PERSON.c.event == event_id).order_by(PERSON.c.competitor)
+        query = select(models.PERSON).where(models.PERSON.c.event == event_id).order_by(models.PERSON.c.competitor)
         with self._reading() as connection:
             return [dict(row) for row in connection.execute(query).mappings()]
 
@@ -272,7 +264,7 @@ class Journal:
         """Write rows of other tables; also while the writer writes. Raises JournalConflict."""
         try:
             with self._engine.begin() as connection:
-                upsert(connection, *rows)
+                models.upsert(connection, *rows)
         except SQLAlchemyError as error:
             raise _conflict(error) from error
 
@@ -285,10 +277,11 @@ class Journal:
         except FileNotFoundError:
             return 0
 
-    def checkpoints(self) -> dict[str, CheckpointRow]:
+    def checkpoints(self) -> dict[str, models.CheckpointRow]:
         """The last checkpoint of each event whose clock ever ran."""
         with self._reading() as connection:
-            return {row.event: CheckpointRow(**row._mapping) for row in connection.execute(select(CHECKPOINT))}
+            return {row.event: models.CheckpointRow(**row._mapping)
+                    for row in connection.execute(select(models.CHECKPOINT))}
 
     def secrets(self) -> list[SQLModel]:
         """All keys of units and all staff that can be read; none where nothing is written: who only looks needs
@@ -305,8 +298,8 @@ class Journal:
             return []
         with self._reading() as connection:
             there = inspect(connection)
-            return [row for kind in SECRETS if there.has_table(str(kind.__tablename__))
-                    for row in validated_rows(connection, kind)]
+            return [row for kind in models.SECRETS if there.has_table(str(kind.__tablename__))
+                    for row in models.validated_rows(connection, kind)]
 
     @contextmanager
     def _reading(self) -> Iterator[Connection]:
@@ -330,8 +323,8 @@ def _parsed_data(data: object) -> Mapping[str, Any]:
 
 
 def _head(connection: Connection, stream: str) -> Head:
-    query = (select(ENTRY.c.number, ENTRY.c.hash).where(ENTRY.c.stream == stream)
-             .order_by(ENTRY.c.number.desc()).limit(1))
+    query = (select(models.ENTRY.c.number, models.ENTRY.c.hash).where(models.ENTRY.c.stream == stream)
+             .order_by(models.ENTRY.c.number.desc()).limit(1))
     row = connection.execute(query).first()
     return START if row is None else Head(*row)
 
@@ -400,6 +393,6 @@ def events_deleted(entries: Iterable[Entry]) -> set[str]:
 def erasures(entries: Sequence[Entry]) -> Iterator[Delete]:
     """The deletions that these entries cause, to run after everything else in the commit."""
     if deleted := events_deleted(entries):
-        yield delete(PERSON).where(PERSON.c.event.in_(deleted))
+        yield delete(models.PERSON).where(models.PERSON.c.event.in_(deleted))
     if taken_out := people_removed(entries):
-        yield delete(PERSON).where(tuple_(PERSON.c.event, PERSON.c.competitor).in_(taken_out))
+        yield delete(models.PERSON).where(tuple_(models.PERSON.c.event, models.PERSON.c.competitor).in_(taken_out))

@@ -27,21 +27,12 @@ from roundtap_core.wire import REPORT, digest, verify
 from roundtap_hub.access.rights import STAFF_SET, UNIT_REVOKED
 from roundtap_hub.database.database_url import DATABASE, sqlite_url
 from roundtap_hub.models import SECRET_TABLES, StaffRow, UnitKeyRow
+from roundtap_hub.store import head_file
 from roundtap_hub.store.backups import EXCLUDED_FILES, FOLDER, SUFFIX, Backup, read_backup
 from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.copies import ENTRIES, PEOPLE
 from roundtap_hub.store.earlier_files import migrate_files
 from roundtap_hub.store.folder_copy import COPY_FILE, read_copy, rows_of_copy
-from roundtap_hub.store.head_file import (
-    HEAD_FILE,
-    HeadFile,
-    HeadRecord,
-    init_head_file,
-    lineage_of,
-    new_lineage,
-    open_read_only,
-    read_head_file,
-)
 from roundtap_hub.store.journal import Journal, PersonRecord, events_deleted, next_entry, people_removed
 from roundtap_hub.store.journal_identity import following_epoch, latest_rights_entries, seal_after
 from roundtap_hub.store.service import Service
@@ -147,7 +138,8 @@ def restore(path: Path, folder: Path, at: Timestamp, chance: Callable[[int], str
     shutil.rmtree(making, ignore_errors=True)
     try:
         backup.unpack(making)
-        with closing(HeadFile(making / HEAD_FILE)) as head, closing(Journal(sqlite_url(making))) as journal:
+        with (closing(head_file.HeadFile(making / head_file.HEAD_FILE)) as head,
+              closing(Journal(sqlite_url(making))) as journal):
             for looked in look_through(journal):
                 # An invalid key or PIN costs only itself.
                 for wrong in looked.wrong:
@@ -156,7 +148,7 @@ def restore(path: Path, folder: Path, at: Timestamp, chance: Callable[[int], str
             found = _read_nearby(backup, folder, making)
             epoch = _begin_epoch(making, journal, backup.made_at, found, at, "restore", chance)
             journal.scrub()
-            init_head_file(head, journal, epoch)
+            head_file.init_head_file(head, journal, epoch)
         _put_in_place(making, folder)
     finally:
         shutil.rmtree(making, ignore_errors=True)
@@ -180,7 +172,7 @@ def _lineage_at(path: Path) -> str:
     """The lineage of a database, backup or copy; "" for any other or damaged file."""
     with suppress(OSError, sqlite3.Error, Problem):
         if path.name == DATABASE:
-            return lineage_of(path)
+            return head_file.lineage_of(path)
         found = read_backup(path) if path.suffix == SUFFIX else read_copy(path)
         return found.lineage if found is not None else ""
     return ""
@@ -203,7 +195,7 @@ def salvage(data: Path, to: Path, outboxes: Sequence[Path], others: Sequence[Pat
     deleted = events_deleted(chains.get(VENUE, ()))
     rescued = {stream: _stream_result(stream, chains.get(stream, []), found, named)
                for stream in {*chains, *(named.heads if named else {}), *found.entries}}
-    with closing(HeadFile(to / HEAD_FILE)) as head, closing(Journal(sqlite_url(to))) as journal:
+    with closing(head_file.HeadFile(to / head_file.HEAD_FILE)) as head, closing(Journal(sqlite_url(to))) as journal:
         for chain in chains.values():
             for first in range(0, len(chain), AT_ONCE):
                 journal.append(chain[first : first + AT_ONCE])
@@ -214,9 +206,9 @@ def salvage(data: Path, to: Path, outboxes: Sequence[Path], others: Sequence[Pat
             if stream != VENUE and stream not in deleted:
                 journal.append([], list(_people(found, stream, chain, rescued[stream])))
         if named is not None:
-            head.record = HeadRecord(named.lineage, "", named.commits, {})
+            head.record = head_file.HeadRecord(named.lineage, "", named.commits, {})
         service = Service(journal, clocks, head=head)
-        init_head_file(head, journal, service.snapshot.venue.epoch)
+        head_file.init_head_file(head, journal, service.snapshot.venue.epoch)
         service.start()
         try:
             migrate_files(to, service)
@@ -237,7 +229,7 @@ def _read_all(paths: Iterable[Path], of_venue: bool = False) -> SalvagedRows:
 
 
 def _rows(path: Path, of_venue: bool) -> Iterator[Sequence[Any]]:
-    with suppress(OSError, sqlite3.Error), closing(open_read_only(path)) as connection:
+    with suppress(OSError, sqlite3.Error), closing(head_file.open_read_only(path)) as connection:
         tables = (f"entry WHERE stream = '{VENUE}'",) if of_venue else ("entry", "person")
         for table in (*tables, "unit_key", "staff"):
             with suppress(sqlite3.Error):
@@ -250,17 +242,18 @@ def _rows(path: Path, of_venue: bool) -> Iterator[Sequence[Any]]:
             yield from rows[PEOPLE] if not of_venue else ()
 
 
-def _named(data: Path) -> HeadRecord | None:
+def _named(data: Path) -> head_file.HeadRecord | None:
     with suppress(Problem):
-        named = read_head_file(data / HEAD_FILE)
+        named = head_file.read_head_file(data / head_file.HEAD_FILE)
         if named is not None:
             return named
     with suppress(sqlite3.Error):
-        return HeadRecord(lineage_of(data / DATABASE) or new_lineage())
+        return head_file.HeadRecord(head_file.lineage_of(data / DATABASE) or head_file.new_lineage())
     return None
 
 
-def _stream_result(stream: str, chain: Sequence[Entry], found: SalvagedRows, named: HeadRecord | None) -> SalvageResult:
+def _stream_result(stream: str, chain: Sequence[Entry], found: SalvagedRows,
+                   named: head_file.HeadRecord | None) -> SalvageResult:
     last = max([*found.entries.get(stream, {}), named.heads[stream].number if named and stream in named.heads else 0])
     created = next((entry.data for entry in chain if entry.kind == "event-created"), {})
     lost = (len(chain) + 1, last) if last > len(chain) else None

@@ -11,22 +11,7 @@ from msgspec import structs
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import GENESIS, Entry, NewEntry
 from roundtap_core.event.state import Fate
-from roundtap_hub.access.rights import (
-    LINK_HELD,
-    NO_KEY,
-    STAFF_KINDS,
-    UNIT_KEY_KINDS,
-    UNIT_REVOKED,
-    Links,
-    StaffRoll,
-    UnitKeyRecord,
-    key_digest,
-    pin_digest,
-    with_key,
-    with_link,
-    with_staff,
-    with_unit_id,
-)
+from roundtap_hub.access import rights
 from roundtap_hub.store.display_plan import ANNOUNCEMENT_REVOKED, DISPLAY_KINDS, DisplayPlan, apply_display_entry
 
 EVENT_BEGUN, EVENT_ARCHIVED = "event-begun", "event-archived"
@@ -108,12 +93,12 @@ class Venue:
     restore_state: RestoreState | None = None
     """What a restored journal still has to settle; None: nothing."""
     display_plan: DisplayPlan = field(default_factory=DisplayPlan)
-    units: Mapping[str, UnitKeyRecord] = field(default_factory=dict)
+    units: Mapping[str, rights.UnitKeyRecord] = field(default_factory=dict)
     """Units that have or had a key."""
-    staff: StaffRoll = field(default_factory=dict)
+    staff: rights.StaffRoll = field(default_factory=dict)
     unit_ids: Mapping[str, str] = field(default_factory=dict)
     """The last name of the unit with this id."""
-    links: Links = field(default_factory=dict)
+    links: rights.Links = field(default_factory=dict)
     """Players' personal links, used or revoked."""
     shown: int = 0
     """The last entry that staff pages depend on: all but those of personal links."""
@@ -164,13 +149,13 @@ def apply_restore_entry(afresh: RestoreState, entry: Entry) -> RestoreState | No
 
 def is_valid_key(venue: Venue, unit: str, key: str) -> bool:
     """Whether a unit's key, in hex, matches the digest in the entries."""
-    return bool(key) and venue.units.get(unit, NO_KEY).digest == key_digest(unit, key)
+    return bool(key) and venue.units.get(unit, rights.NO_KEY).digest == rights.key_digest(unit, key)
 
 
 def is_valid_pin(venue: Venue, person: str, hashed: str | None) -> bool:
     """Whether the hash of a staff member's PIN matches the digest in the entries."""
     member = venue.staff.get(person)
-    return member is not None and bool(member.role and hashed) and member.pin == pin_digest(hashed)
+    return member is not None and bool(member.role and hashed) and member.pin == rights.pin_digest(hashed)
 
 
 def decide_venue(venue: Venue, new: NewEntry) -> list[NewEntry]:
@@ -190,9 +175,9 @@ def decide_venue(venue: Venue, new: NewEntry) -> list[NewEntry]:
         EVENT_BEGUN: lambda: event_id in venue.begun,
         EVENT_ARCHIVED: lambda: event_id in venue.archived, EVENT_UNARCHIVED: lambda: event_id not in venue.archived,
         EVENT_DELETED: lambda: event_id in venue.deleted,
-        **dict.fromkeys(STAFF_KINDS, lambda: with_staff(venue.staff, new) is venue.staff),
-        LINK_HELD: lambda: with_link(venue.links, new) is venue.links,
-        UNIT_REVOKED: lambda: venue.units.get(new.data["unit"]) == NO_KEY,
+        **dict.fromkeys(rights.STAFF_KINDS, lambda: rights.with_staff(venue.staff, new) is venue.staff),
+        rights.LINK_HELD: lambda: rights.with_link(venue.links, new) is venue.links,
+        rights.UNIT_REVOKED: lambda: venue.units.get(new.data["unit"]) == rights.NO_KEY,
         ANNOUNCEMENT_REVOKED: lambda: all(announcement.id != new.data["id"]
                                           for announcement in venue.display_plan.announcements),
     }
@@ -227,12 +212,13 @@ def apply_venue(venue: Venue, entry: Entry) -> Venue:
         gone = {unit: {**venue.left.get(unit, {}), table: entry.number} for unit, table in venue.tables.items()
                 if tables.get(unit) != table}
         venue = replace(venue, tables=tables, left={**venue.left, **gone})
-    elif entry.kind in UNIT_KEY_KINDS:
-        venue = replace(venue, units=with_key(venue.units, entry), unit_ids=with_unit_id(venue.unit_ids, entry.data))
-    elif entry.kind in STAFF_KINDS:
-        venue = replace(venue, staff=with_staff(venue.staff, entry))
-    elif entry.kind == LINK_HELD:
-        venue = replace(venue, links=with_link(venue.links, entry))
+    elif entry.kind in rights.UNIT_KEY_KINDS:
+        venue = replace(venue, units=rights.with_key(venue.units, entry),
+                        unit_ids=rights.with_unit_id(venue.unit_ids, entry.data))
+    elif entry.kind in rights.STAFF_KINDS:
+        venue = replace(venue, staff=rights.with_staff(venue.staff, entry))
+    elif entry.kind == rights.LINK_HELD:
+        venue = replace(venue, links=rights.with_link(venue.links, entry))
     elif entry.kind == REPORT_REFUSED:
         fate = Fate("refused", entry.number, entry.hash, entry.data["body"],
                     entry.data.get("reason", "unknown-match"))
@@ -255,7 +241,7 @@ def apply_venue(venue: Venue, entry: Entry) -> Venue:
     else:
         raise Problem("unknown_entry", where=f"venue#{entry.number}", kind=entry.kind)
     return replace(venue, number=entry.number, head=entry.hash,
-                   shown=venue.shown if entry.kind == LINK_HELD else entry.number)
+                   shown=venue.shown if entry.kind == rights.LINK_HELD else entry.number)
 
 
 def fold_venue(entries: Iterable[Entry]) -> Venue:

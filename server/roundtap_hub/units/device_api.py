@@ -15,26 +15,13 @@ from typing import Any
 
 from msgspec import UNSET
 
+from roundtap_core import messages
 from roundtap_core.clock import RUNNING
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import NoteLot, RecordReport
 from roundtap_core.event.entries import VENUE, Entry, NewEntry
 from roundtap_core.event.state import Fate
 from roundtap_core.limits import refuse_over_limits
-from roundtap_core.messages import (
-    Answer,
-    Ask,
-    Confirm,
-    EjectStick,
-    EnrolStep,
-    GrantAgain,
-    Hello,
-    Lot,
-    PanelRequest,
-    Status,
-    TimeQuestion,
-    Wrong,
-)
 from roundtap_core.messages import Report as SentReport
 from roundtap_core.typed import MalformedMessage, parse_message
 from roundtap_core.version import version
@@ -192,7 +179,7 @@ class DeviceApi:
 
     async def _status(self, message: Mapping[str, Any], address: str) -> UnitAnswer:
         hub = self._hub
-        key, status = hub.units.auth.verify_request(STATUS, message, address, Status)
+        key, status = hub.units.auth.verify_request(STATUS, message, address, messages.Status)
         unit = status.unit
         if not hub.presence.session_advances(unit, status.session, status.seq):
             return 409, {"error": "open the feed first"}
@@ -209,7 +196,7 @@ class DeviceApi:
                                          "boot": hub.clocks.boot_id})
 
     async def _unit_time(self, message: Mapping[str, Any], address: str) -> UnitAnswer:
-        key, asked = self._hub.units.auth.verify_request(TIME, message, address, TimeQuestion)
+        key, asked = self._hub.units.auth.verify_request(TIME, message, address, messages.TimeQuestion)
         clocks = self._hub.clocks
         return 200, envelope(key, ECHO, {"nonce": asked.nonce, "now_ms": clocks.mono_ms(), "boot": clocks.boot_id})
 
@@ -226,7 +213,7 @@ class HelloHandler:
 
     hub: Hub
 
-    def handle(self, unit: str, hello: Hello) -> Future[list[Entry]] | None:
+    def handle(self, unit: str, hello: messages.Hello) -> Future[list[Entry]] | None:
         """Record what the unit holds, where this journal was restored; else compare its heads with the journal.
 
         The unit may get this journal's state once the returned future is done: that replaces what it held.
@@ -344,7 +331,7 @@ def submit_lot(service: Service, unit: str, message: object) -> Future[list[Entr
     """Record a lot drawn at a table. The first one stands, and the table's view shows it; anything else is ignored:
     None."""
     try:
-        lot = parse_message(Lot, message)
+        lot = parse_message(messages.Lot, message)
     except MalformedMessage:
         return None
     state = service.snapshot.events.get(lot.event)
@@ -400,25 +387,25 @@ class EnrolApi:
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One step of enrolment, {"step": …}."""
         await answer_unit(scope, receive, send, ENROL_BYTES_MAX, lambda message, address: self._step(
-            parse_message(EnrolStep, message), address, full_address(scope)), (413, "too much was said"))
+            parse_message(messages.EnrolStep, message), address, full_address(scope)), (413, "too much was said"))
 
-    async def _step(self, step: EnrolStep, address: str, place: str) -> UnitAnswer:
-        if isinstance(step, Ask):
+    async def _step(self, step: messages.EnrolStep, address: str, place: str) -> UnitAnswer:
+        if isinstance(step, messages.Ask):
             return self._ask(step, address, place)
-        if isinstance(step, GrantAgain):
+        if isinstance(step, messages.GrantAgain):
             return self._reconfirm(step.message, address)
         exchange = self._desk.exchange_of(step.exchange, step.token, place)
         if exchange is None:
             return 404, {"error": "no such exchange"}
-        if isinstance(step, Answer):
+        if isinstance(step, messages.Answer):
             confirm = await asyncio.to_thread(exchange.answer, step.message)
             return (200, {"confirm": confirm}) if confirm is not None else (403, {"error": "not what was wanted"})
-        if isinstance(step, Confirm):
+        if isinstance(step, messages.Confirm):
             return await self._confirmed(exchange, step.confirm)
-        exchange.end(WRONG if isinstance(step, Wrong) else LATE)
+        exchange.end(WRONG if isinstance(step, messages.Wrong) else LATE)
         return 200, {}
 
-    def _ask(self, ask: Ask, address: str, place: str) -> UnitAnswer:
+    def _ask(self, ask: messages.Ask, address: str, place: str) -> UnitAnswer:
         asking = self._desk.room.ask(ask.unit_id, ask.token, ask.kind, address, ask.serial, ask.commit, ask.wants,
                                      ask.stopped, place)
         venue, offer = self._hub.service.snapshot.venue, self._desk.offer_for(asking)
@@ -489,7 +476,7 @@ class PanelApi:
 
     async def _handle(self, message: Mapping[str, Any], address: str) -> UnitAnswer:
         hub = self._hub
-        key, request = hub.units.auth.verify_request(PANEL_ASKS, message, address, PanelRequest)
+        key, request = hub.units.auth.verify_request(PANEL_ASKS, message, address, messages.PanelRequest)
         hub.units.admit(PANEL_ASKS, request.unit, request.challenge)
         try:
             done = await asyncio.to_thread(self._perform, request)
@@ -502,13 +489,14 @@ class PanelApi:
             "nonce": request.nonce, "challenge": hub.units.challenges.issue(), "now_ms": hub.clocks.mono_ms(),
             "view": view, "done": done})
 
-    def _perform(self, request: PanelRequest) -> dict[str, Any] | None:
+    def _perform(self, request: messages.PanelRequest) -> dict[str, Any] | None:
         """The outcome of a press: {"refused": its reason as text} or {"refused": "", …}; None for no press."""
         if request.do is None:
             return None
         try:
             return {"refused": "",
-                    **(self._eject(request.do.name) if isinstance(request.do, EjectStick) else self._new_pin())}
+                    **(self._eject(request.do.name) if isinstance(request.do, messages.EjectStick)
+                       else self._new_pin())}
         except Problem as problem:
             return {"refused": problem.say(core_words(
                 request.language if request.language in LANGUAGES else self._hub.language))}

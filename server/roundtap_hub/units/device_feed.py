@@ -21,17 +21,7 @@ from roundtap_core.version import version
 from roundtap_core.wire import FEED, canonical, envelope_json
 from roundtap_hub.access.policy import TABLE, route
 from roundtap_hub.hub import Hub, Units
-from roundtap_hub.serving.http_answers import (
-    CLOSE,
-    Receive,
-    Scope,
-    Send,
-    content_length,
-    header,
-    read_message,
-    send_events,
-    send_json,
-)
+from roundtap_hub.serving import http_answers
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.units.device_api import Echo, echo, fates_of, find_fate, needs_disk_read
 from roundtap_hub.units.device_auth import DAMAGED, HELLO, TWIN, Refusal, address_of
@@ -190,21 +180,22 @@ class DeviceFeed:
         self._loop = loop
 
     @route("POST /device/feed", TABLE)
-    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def answer(self, scope: http_answers.Scope, receive: http_answers.Receive, send: http_answers.Send) -> None:
         """A hello, and the feed that it opens."""
-        units, unit, address = self._hub.units, header(scope, UNIT_HEADER).decode("latin-1"), address_of(scope)
+        units, unit, address = self._hub.units, http_answers.header(scope,
+                                                                    UNIT_HEADER).decode("latin-1"), address_of(scope)
         try:
-            if content_length(scope) > HELLO_BYTES_MAX:
+            if http_answers.content_length(scope) > HELLO_BYTES_MAX:
                 raise Refusal(413, f"a hello has at most {HELLO_BYTES_MAX} bytes")
             units.auth.key_for(HELLO, unit, address)
-            message = await read_message(scope, receive, send, HELLO_BYTES_MAX, HELLO_TIMEOUT_S)
+            message = await http_answers.read_message(scope, receive, send, HELLO_BYTES_MAX, HELLO_TIMEOUT_S)
             if message is None:
                 return
             key, hello = verify_hello(units, unit, message, address)
         except Refusal as refusal:
-            await send_json(send, refusal.status, refusal.body, CLOSE)
+            await http_answers.send_json(send, refusal.status, refusal.body, http_answers.CLOSE)
             return
-        await send_events(self.stream(self.new_connection(key, hello), hello), receive, send)
+        await http_answers.send_events(self.stream(self.new_connection(key, hello), hello), receive, send)
 
     def new_connection(self, key: bytes, hello: Hello) -> UnitConnection:
         """A connection for a verified hello."""

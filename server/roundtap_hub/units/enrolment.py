@@ -12,16 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from roundtap_core.enrol_keys import (
-    CODE_DIGITS,
-    HUB_IDENTITY,
-    ExchangeContext,
-    ExchangeKeys,
-    commitment,
-    derive_keys,
-    parse_hex_message,
-    password,
-)
+from roundtap_core import enrol_keys
 from roundtap_core.errors import Invalid, Problem
 from roundtap_hub.serving.connection_limits import UNLIMITED_ADDRESSES
 from roundtap_hub.serving.rate_limits import Rate, RateLimiter
@@ -248,7 +239,7 @@ class KeyExchange:
     `state` moves from OFFERED over CHECKED and STORING to one of ENDED. Thread-safe; `done` is set at the end, which is
     STORED only once both sides have confirmed and the key is on the disk."""
 
-    def __init__(self, asking: PendingUnit, about: ExchangeContext, code: str, commit: str, wish: EnrolPlan,
+    def __init__(self, asking: PendingUnit, about: enrol_keys.ExchangeContext, code: str, commit: str, wish: EnrolPlan,
                  begun_ms: int) -> None:
         # Imported here: it takes 50 ms, and most evenings do without it.
         from spake2 import SPAKE2_A
@@ -264,8 +255,8 @@ class KeyExchange:
         self.done = threading.Event()
         self._lock = threading.Lock()
         self._answered = ""
-        self._agreed: ExchangeKeys | None = None
-        self._side: Any = SPAKE2_A(password(code), idA=HUB_IDENTITY, idB=about.unit_identity)
+        self._agreed: enrol_keys.ExchangeKeys | None = None
+        self._side: Any = SPAKE2_A(enrol_keys.password(code), idA=enrol_keys.HUB_IDENTITY, idB=about.unit_identity)
         self.message: str = self._side.start().hex()
         """The offer to the unit, in hex."""
 
@@ -280,13 +271,14 @@ class KeyExchange:
             if self._agreed is not None:
                 return self._agreed.hub_confirms if unit_message == self._answered else None
             try:
-                theirs = parse_hex_message(unit_message)
+                theirs = enrol_keys.parse_hex_message(unit_message)
             except ValueError:
                 return None
-            if self.state != OFFERED or not hmac.compare_digest(commitment(theirs), self._commit):
+            if self.state != OFFERED or not hmac.compare_digest(enrol_keys.commitment(theirs), self._commit):
                 return None
             try:
-                self._agreed = derive_keys(self._side.finish(theirs), self.about, bytes.fromhex(self.message), theirs)
+                self._agreed = enrol_keys.derive_keys(self._side.finish(theirs), self.about,
+                                                      bytes.fromhex(self.message), theirs)
             except Exception:
                 # Refused by the group: no element of it, the identity, or our own message.
                 self._end(MALFORMED)
@@ -345,10 +337,11 @@ class EnrolResult:
 def parse_typed_code(text: str) -> TypedCode:
     """"17 345 678", "17345678" or "345 678". Problem "enrol_digits"."""
     digits = "".join(letter for letter in text if letter not in " .-·\u00a0\u2009\t")
-    if not digits.isascii() or not digits.isdigit() or len(digits) not in (CODE_DIGITS, NUMBER_DIGITS + CODE_DIGITS):
+    if not digits.isascii() or not digits.isdigit() or len(digits) not in (enrol_keys.CODE_DIGITS,
+                                                                           NUMBER_DIGITS + enrol_keys.CODE_DIGITS):
         raise Invalid("enrol_digits")
-    number = digits[:-CODE_DIGITS]
-    return TypedCode(int(number) if number else None, digits[-CODE_DIGITS:])
+    number = digits[:-enrol_keys.CODE_DIGITS]
+    return TypedCode(int(number) if number else None, digits[-enrol_keys.CODE_DIGITS:])
 
 
 class EnrolDesk:
@@ -384,7 +377,8 @@ class EnrolDesk:
             if commit is None:
                 raise Problem("enrol_used")
             venue = self._service.snapshot.venue
-            about = ExchangeContext((venue.epochs or (venue.epoch,))[0], venue.epoch, asking.unit_id, asking.kind,
+            about = enrol_keys.ExchangeContext((venue.epochs or (venue.epoch,))[0], venue.epoch, asking.unit_id,
+                                               asking.kind,
                                     serial,
                           secrets.token_hex(8))
             exchange = KeyExchange(asking, about, typed.code, commit, wish, self._now_ms())

@@ -10,20 +10,7 @@ from roundtap_core.records import SIDES, Side, other
 from roundtap_core.view import AGREED, CLOSED, DECIDED, DISPUTE, CallView, MatchView, TableView
 from roundtap_core.words import Words
 from roundtap_devices.input.gestures import CALL, HOLD, TAP, Gesture
-from roundtap_units.table.dialogue.agreement import (
-    LEAVE_ASKED_MS,
-    AskAgreement,
-    ConfirmRetraction,
-    Disagreement,
-    Dispute,
-    SecondAgreement,
-    Sending,
-    StandingResult,
-    WhoWon,
-    leave_refused_scene,
-    refused_scene,
-    ruling_scene,
-)
+from roundtap_units.table.dialogue import agreement
 from roundtap_units.table.dialogue.entry import ResultEntry
 from roundtap_units.table.dialogue.games import ConfirmGame, Starter, apply_hub_lots, unsent_lot
 from roundtap_units.table.dialogue.seating import Idle, ListReview, NoMatch, Seating, WhoAreYou, review_seconds
@@ -144,7 +131,7 @@ class Dialogue:
         self._drop_leave_requests(before.leave_refused if before else (), view, now_ms)
         if isinstance(table.question, ListReview) and review_seconds(table) is None:
             table.question = None
-        if isinstance(table.question, ConfirmRetraction) and table.second_result is None:
+        if isinstance(table.question, agreement.ConfirmRetraction) and table.second_result is None:
             table.question = None
         table.forget_delivered(now_ms)
         self._question_changed(stood, now_ms)
@@ -189,7 +176,7 @@ class Dialogue:
         moment = self._state(now_ms)
         if moment is self.table.question or isinstance(moment, ResultEntry):
             return moment
-        return (AskAgreement, moment.side) if isinstance(moment, AskAgreement) else None
+        return (agreement.AskAgreement, moment.side) if isinstance(moment, agreement.AskAgreement) else None
 
     def _question_changed(self, stood: object, now_ms: int) -> None:
         """The hub's message may have changed the question on the screen."""
@@ -218,7 +205,7 @@ class Dialogue:
         sent = next((sent for sent in table.sent if sent.report_id == report_id), None)
         if isinstance(fate, ReportRefused):
             side: Side = sent.effect.side if sent else "a"
-            table.show_notice(now_ms, lambda: refused_scene(table, side, fate.reason), stays=True)
+            table.show_notice(now_ms, lambda: agreement.refused_scene(table, side, fate.reason), stays=True)
         if sent is not None:
             sent.fate, sent.fate_at_ms, sent.pending = fate, now_ms, False
             self._both_saved(now_ms)
@@ -283,11 +270,12 @@ class Dialogue:
             return "".join(side for side in SIDES if side not in self.table.seated)
         if isinstance(moment, ConfirmGame):
             return other(moment.winner)
-        if isinstance(moment, ResultEntry | WhoWon):
+        if isinstance(moment, ResultEntry | agreement.WhoWon):
             return moment.by
         if isinstance(moment, Starter):
             return moment.chooses
-        return moment.side if isinstance(moment, AskAgreement | Disagreement | ConfirmRetraction | WhoAreYou) else ""
+        asked = agreement.AskAgreement | agreement.Disagreement | agreement.ConfirmRetraction | WhoAreYou
+        return moment.side if isinstance(moment, asked) else ""
 
     # --- which moment it is ---
 
@@ -305,20 +293,20 @@ class Dialogue:
     def _state_by_reports(self) -> DialogueState:
         table = self.table
         if table.settled:
-            return StandingResult(table)
+            return agreement.StandingResult(table)
         said: dict[Side, bool] = {"a": table.latest_result("a") is not None, "b": table.latest_result("b") is not None}
         if said["a"] and said["b"]:
             if table.second_result is not None:
-                return SecondAgreement(table)
+                return agreement.SecondAgreement(table)
             if table.latest_result("a") == table.latest_result("b") and (table.current()
                                                                          or table.match.state != DISPUTE):
                 unanswered = any(sent.fate is None for sent in table.current())
-                return Sending(table) if unanswered else StandingResult(table)
+                return agreement.Sending(table) if unanswered else agreement.StandingResult(table)
             if table.last_reporter is None or table.latest_result("a") == table.latest_result("b"):
-                return Dispute(table, self.call.want)
-            return AskAgreement(table, other(table.last_reporter), self.call.want)
+                return agreement.Dispute(table, self.call.want)
+            return agreement.AskAgreement(table, other(table.last_reporter), self.call.want)
         if said["a"] or said["b"]:
-            return AskAgreement(table, "b" if said["a"] else "a", self.call.want)
+            return agreement.AskAgreement(table, "b" if said["a"] else "a", self.call.want)
         assert table.view is not None
         if table.view.clock.state == "idle" and len(table.seated) < 2:
             return Seating(table)
@@ -355,9 +343,9 @@ class Dialogue:
         decided_now = match.state == DECIDED and (changed or known.state != DECIDED)
         if decided_now or (match.state == CLOSED and match.corrected and changed):
             table.entry = table.question = None
-            table.show_notice(now_ms, lambda: ruling_scene(table))
+            table.show_notice(now_ms, lambda: agreement.ruling_scene(table))
         elif match.state == AGREED and (known.state, known.number) != (match.state, match.number):
-            if table.saved_at_ms is None or now_ms - table.saved_at_ms >= LEAVE_ASKED_MS:
+            if table.saved_at_ms is None or now_ms - table.saved_at_ms >= agreement.LEAVE_ASKED_MS:
                 table.saved_at_ms = now_ms
             table.saved_number = match.number
         elif known.number is not None and match.number is None:
@@ -368,7 +356,7 @@ class Dialogue:
         refused = [side for side in view.leave_refused if side not in before]
         self.table.leaving -= set(refused)
         if refused and view.match is not None:
-            self.table.show_notice(now_ms, lambda: leave_refused_scene(self.table, refused))
+            self.table.show_notice(now_ms, lambda: agreement.leave_refused_scene(self.table, refused))
 
     def _both_saved(self, now_ms: int) -> None:
         """SAVED with the number of the report that agreed: the later of the two entries."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PIL import Image, ImageDraw
 
 from roundtap_core.records import SIDES, Side
+from roundtap_units.table.screens import scenes
 from roundtap_units.table.screens.lettering import (
     Fitted,
     canvas,
@@ -15,21 +16,6 @@ from roundtap_units.table.screens.lettering import (
     map_wordings,
     width,
     write,
-)
-from roundtap_units.table.screens.scenes import (
-    SIGNS,
-    Column,
-    Duo,
-    Figures,
-    Half,
-    Halves,
-    Name,
-    NameRow,
-    PageScene,
-    Scene,
-    Sentence,
-    SidePart,
-    SquadMark,
 )
 
 WIDTH, HEIGHT, HALF = 128, 64, 32
@@ -42,15 +28,15 @@ CLOCK_KINDS = ("idle", "seating", "call")
 ARROWS: dict[Side, str] = {"a": "◄", "b": "►"}
 
 
-def draw(scene: Scene) -> Image.Image:
+def draw(scene: scenes.Scene) -> Image.Image:
     """The picture of a scene. On a board between two people, side b's part is upside down."""
-    if isinstance(scene, Halves):
+    if isinstance(scene, scenes.Halves):
         return _face_to_face(_half(scene.a, scene), _half(scene.b, scene)) if scene.facing == "opposite" \
             else _from_the_edge(scene)
-    if isinstance(scene, Duo):
+    if isinstance(scene, scenes.Duo):
         return _duo(scene)
-    assert isinstance(scene, Figures | PageScene)
-    image = _figures(scene) if isinstance(scene, Figures) else _page(scene)
+    assert isinstance(scene, scenes.Figures | scenes.PageScene)
+    image = _figures(scene) if isinstance(scene, scenes.Figures) else _page(scene)
     return image.rotate(180) if scene.facing == "opposite" and scene.turn == "b" else image
 
 
@@ -73,17 +59,17 @@ def _face_to_face(a: Image.Image, b: Image.Image) -> Image.Image:
     return image
 
 
-def _half(half: Half, scene: Scene) -> Image.Image:
+def _half(half: scenes.Half, scene: scenes.Scene) -> Image.Image:
     image, pen = canvas(WIDTH, HALF)
     corner = _corner(pen, scene, 10)
     size = CLOCK if scene.kind in CLOCK_KINDS else FIGURE
-    low = size == FIGURE and (half.big != "" or isinstance(half.small, Sentence))
+    low = size == FIGURE and (half.big != "" or isinstance(half.small, scenes.Sentence))
     _draw_text(pen, fit(half.head, WIDTH - corner, 14, LOW if low else HEADS, bold=True), 0, 0, 12 if low else 14)
     taken = 0
     if half.big:
         write(pen, WIDTH, 31, half.big, size, anchor="r")
         taken = width(half.big, size) + 4
-    if half.note and isinstance(half.small, Sentence) and not half.big:
+    if half.note and isinstance(half.small, scenes.Sentence) and not half.big:
         # The result is larger than what may be done beside it.
         _draw_text(pen, fit(half.small, WIDTH, 11, (10, 9, 8), bold=True), 0, 12, 11)
         _draw_text(pen, fit(half.note, WIDTH, 9, (9, 8)), 0, 23, 9)
@@ -97,7 +83,7 @@ def _half(half: Half, scene: Scene) -> Image.Image:
     return image
 
 
-def _from_the_edge(scene: Halves) -> Image.Image:
+def _from_the_edge(scene: scenes.Halves) -> Image.Image:
     """One way up: signs and arrows at the people, their names, and below what concerns both."""
     image, pen = canvas(WIDTH, HEIGHT)
     a, b = scene.a, scene.b
@@ -107,23 +93,23 @@ def _from_the_edge(scene: Halves) -> Image.Image:
         _draw_text(pen, fit(a.head, WIDTH - corner, 14, HEADS, bold=True), 0, 0, 14)
     else:
         # Low enough to leave room for the dot of a Ż below.
-        write(pen, 0, 8, f"{ARROWS['a']} {SIGNS['a']}", 10)
-        write(pen, WIDTH, 8, f"{SIGNS['b']} {ARROWS['b']}", 10, anchor="r")
+        write(pen, 0, 8, f"{ARROWS['a']} {scenes.SIGNS['a']}", 10)
+        write(pen, WIDTH, 8, f"{scenes.SIGNS['b']} {ARROWS['b']}", 10, anchor="r")
         _corner(pen, scene, 9, right=64 + _corner_width(scene) // 2)
-        one, two = (half.head.lstrip("".join(SIGNS.values())).strip() for half in (a, b))
+        one, two = (half.head.lstrip("".join(scenes.SIGNS.values())).strip() for half in (a, b))
         left_name, right_name = fit_pair(one, two, WIDTH, TOGETHER)
         _draw_text(pen, left_name, 0, 12, 12)
         _draw_text(pen, right_name, WIDTH, 12, 12, anchor="r")
-    big = a.big if a.big not in SIGNS.values() else b.big
+    big = a.big if a.big not in scenes.SIGNS.values() else b.big
     top = 16 if together else 25
-    if big and big not in SIGNS.values():
+    if big and big not in scenes.SIGNS.values():
         write(pen, 64, 46, big, FIGURE, anchor="m")
         top = 47
-    elif together and isinstance(a.small, Sentence) and a.small == b.small:
+    elif together and isinstance(a.small, scenes.Sentence) and a.small == b.small:
         _draw_text(pen, fit(a.small, WIDTH, 25, HEADS, bold=True), 64, 15, 25, anchor="m")
         top = 40
     # The names are already above.
-    left, right = (half.small if together or not isinstance(half.small, Name) else "" for half in (a, b))
+    left, right = (half.small if together or not isinstance(half.small, scenes.Name) else "" for half in (a, b))
     if a.note != b.note:
         left, right = a.note, b.note
     elif a.note:
@@ -147,7 +133,7 @@ def _both(pen: ImageDraw.ImageDraw, top: int, left: str, right: str) -> None:
 # --- for two who act at once ---
 
 
-def _duo(scene: Duo) -> Image.Image:
+def _duo(scene: scenes.Duo) -> Image.Image:
     if scene.facing == "opposite":
         return _face_to_face(_part_half(scene.a, scene), _part_half(scene.b, scene))
     image, pen = canvas(WIDTH, HEIGHT)
@@ -162,7 +148,7 @@ def _duo(scene: Duo) -> Image.Image:
     return image
 
 
-def _part_half(part: SidePart, scene: Duo) -> Image.Image:
+def _part_half(part: scenes.SidePart, scene: scenes.Duo) -> Image.Image:
     """Head and label above each other, the buttons' meaning beneath; figures or marks at the right."""
     image, pen = canvas(WIDTH, HALF)
     corner = scene.mark or scene.badge
@@ -172,7 +158,7 @@ def _part_half(part: SidePart, scene: Duo) -> Image.Image:
     if len(part.figures) > 1:
         _sum(pen, part, room)
         return image
-    _draw_text(pen, fit(part.head, room, 11, PART_HEADS, bold=isinstance(part.head, Name)), 0, 0, 11)
+    _draw_text(pen, fit(part.head, room, 11, PART_HEADS, bold=isinstance(part.head, scenes.Name)), 0, 0, 11)
     taken = _marks(pen, part.marks, WIDTH, 12, "r") if part.marks else 0
     if part.figures:
         size = CLOCK if ":" in part.figures[0] else FIGURE
@@ -190,7 +176,7 @@ def _part_half(part: SidePart, scene: Duo) -> Image.Image:
     return image
 
 
-def _sum(pen: ImageDraw.ImageDraw, part: SidePart, room: int) -> None:
+def _sum(pen: ImageDraw.ImageDraw, part: scenes.SidePart, room: int) -> None:
     """Above, who has won, the squads and other answers; beneath the figures, and between them what to press."""
     label = fit(part.label, room, 16, (10, 9, 8))
     _draw_text(pen, label, 0, 0, label.height)
@@ -208,12 +194,13 @@ def _sum(pen: ImageDraw.ImageDraw, part: SidePart, room: int) -> None:
              top + place * each, each, "m")
 
 
-def _column(pen: ImageDraw.ImageDraw, part: SidePart, side: Side) -> None:
+def _column(pen: ImageDraw.ImageDraw, part: scenes.SidePart, side: Side) -> None:
     """A person's half of the screen, one way up; sign and arrow at the outer edge."""
     x, anchor = (0, "l") if side == "a" else (WIDTH, "r")
-    write(pen, x, 8, f"{ARROWS['a']}{SIGNS['a']}" if side == "a" else f"{SIGNS['b']}{ARROWS['b']}", 10, anchor=anchor)
-    if isinstance(part.head, Name):
-        name = Name(part.head.lstrip("".join(SIGNS.values())).strip())
+    write(pen, x, 8, f"{ARROWS['a']}{scenes.SIGNS['a']}" if side == "a" else f"{scenes.SIGNS['b']}{ARROWS['b']}", 10,
+          anchor=anchor)
+    if isinstance(part.head, scenes.Name):
+        name = scenes.Name(part.head.lstrip("".join(scenes.SIGNS.values())).strip())
         _draw_text(pen, fit(name, 38, 10, (10, 9, 8)), 24 if side == "a" else WIDTH - 24, 0, 10, anchor)
         tall = 21 if len(part.figures) > 1 else 18
         label = map_wordings(part.label, lambda form: form.replace("\u00a0", " "))
@@ -233,11 +220,11 @@ def _column(pen: ImageDraw.ImageDraw, part: SidePart, side: Side) -> None:
             wide = width(figure, size)
             left = x if anchor == "l" else x - wide - 3
             _dotted(pen, left, baseline - 18, left + wide + 3, baseline + 2)
-    low = 16 if len(part.figures) < 2 and isinstance(part.head, Name) else 8
+    low = 16 if len(part.figures) < 2 and isinstance(part.head, scenes.Name) else 8
     _draw_text(pen, fit(part.hint, 62, low, (9, 8, 7)), x, HEIGHT - low, low, anchor)
 
 
-def _marks(pen: ImageDraw.ImageDraw, marks: tuple[SquadMark, ...], x: int, top: int, anchor: str) -> int:
+def _marks(pen: ImageDraw.ImageDraw, marks: tuple[scenes.SquadMark, ...], x: int, top: int, anchor: str) -> int:
     """Letters in boxes: filled is picked, ticked was fielded before, underlined is where the own button stands."""
     each = 15
     left = x - each * len(marks) if anchor == "r" else x
@@ -255,7 +242,7 @@ def _marks(pen: ImageDraw.ImageDraw, marks: tuple[SquadMark, ...], x: int, top: 
 # --- for the one who acts ---
 
 
-def _figures(scene: Figures) -> Image.Image:
+def _figures(scene: scenes.Figures) -> Image.Image:
     image, pen = canvas(WIDTH, HEIGHT)
     left, right = scene.left, scene.right
     names, figures = (10, 33) if not scene.title else (22, 43)
@@ -287,7 +274,7 @@ def _figures(scene: Figures) -> Image.Image:
     return image
 
 
-def _figure(pen: ImageDraw.ImageDraw, column: Column, middle: int, baseline: int) -> None:
+def _figure(pen: ImageDraw.ImageDraw, column: scenes.Column, middle: int, baseline: int) -> None:
     """A figure by its wheels; the one that turns is underlined, an untouched whole figure is inverted, and an unset one
     stands in dots."""
     turning = column.active is not None
@@ -304,12 +291,12 @@ def _figure(pen: ImageDraw.ImageDraw, column: Column, middle: int, baseline: int
         x += wide
 
 
-def _page(scene: PageScene) -> Image.Image:
+def _page(scene: scenes.PageScene) -> Image.Image:
     image, pen = canvas(WIDTH, HEIGHT)
     corner = _corner(pen, scene, 10)
     title = scene.title if scene.facing == "opposite" else _with_arrow(scene.title, scene.turn)
     one_line = max((size for size in HEADS if width(title, size, bold=True) <= WIDTH - corner), default=0)
-    if isinstance(scene.title, Sentence) or scene.big:
+    if isinstance(scene.title, scenes.Sentence) or scene.big:
         head = fit_line(title, WIDTH - corner)
     else:
         head = fit(title, WIDTH - corner, 15 if one_line else 28, HEADS, bold=True)
@@ -327,7 +314,7 @@ def _page(scene: PageScene) -> Image.Image:
     return image
 
 
-def _row(pen: ImageDraw.ImageDraw, line: str | NameRow, top: int, high: int) -> None:
+def _row(pen: ImageDraw.ImageDraw, line: str | scenes.NameRow, top: int, high: int) -> None:
     if isinstance(line, str):
         _draw_text(pen, fit(line, WIDTH, high, (*HEADS, 8)), 0, top, high)
         return
@@ -346,13 +333,13 @@ def _with_arrow(title: str, turn: str | None) -> str:
     return map_wordings(title, lambda form: f"{ARROWS['a']} {form}" if turn == "a" else f"{form} {ARROWS['b']}")
 
 
-def _corner_width(scene: Scene) -> int:
+def _corner_width(scene: scenes.Scene) -> int:
     if scene.mark:
         return width(scene.mark, 10) + 4
     return width(scene.badge, 8, bold=True) + 7 if scene.badge else 0
 
 
-def _corner(pen: ImageDraw.ImageDraw, scene: Scene, baseline: int, right: int = WIDTH) -> int:
+def _corner(pen: ImageDraw.ImageDraw, scene: scenes.Scene, baseline: int, right: int = WIDTH) -> int:
     """The age of the last contact, else the badge, ending at `right`; returns its width."""
     if scene.mark:
         write(pen, right, baseline, scene.mark, 10, anchor="r")
