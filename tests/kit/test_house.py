@@ -30,12 +30,10 @@ def modules() -> tuple[str, ...]:
 
 
 def family(module: str) -> str:
-    """What a module may share its name with: its page's view, other processes; else itself alone."""
+    """What a module may share its name with: other processes and commands; else itself alone."""
     room, _, name = module.rpartition(".")
     if name in (PROCESS, BASE, *ONE_SUBJECT):
         return name
-    if room in ("roundtap_hub.pages", "roundtap_hub.views"):
-        return f"page {name}"
     if room == "roundtap.headless":
         return "command"
     return module
