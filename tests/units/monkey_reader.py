@@ -9,7 +9,7 @@ from typing import Any
 from monkey_table import NAMES, WORDS, Place, Step
 
 from roundtap_core.records import Result, Side, other
-from roundtap_units.table.screens.scenes import Duo, Figures, NameRow, PageScene, Scene, SidePart
+from roundtap_units.table.screens.scenes import FiguresScene, NameRow, PageScene, Scene, SideBySideScene, SidePart
 
 SIGNS = {"●": "a", "■": "b"}
 BUTTONS = ("● or ■",)
@@ -87,16 +87,17 @@ class Reader:
             # It came too early, and the screen says so.
             return
         self._openings(step)
-        if gesture.key in ("a", "b") and (isinstance(scene, Duo) or isinstance(step.after, Duo)):
+        if gesture.key in ("a",
+                           "b") and (isinstance(scene, SideBySideScene) or isinstance(step.after, SideBySideScene)):
             self.pressing = gesture.key
-            if not isinstance(scene, Duo):
+            if not isinstance(scene, SideBySideScene):
                 self.hand = self.pressing
         changed = step.before != step.after or bool(step.reports)
-        if isinstance(scene, Duo):
+        if isinstance(scene, SideBySideScene):
             self._duo(scene, step)
         elif isinstance(scene, PageScene):
             self._page(scene, step, changed)
-        elif isinstance(scene, Figures):
+        elif isinstance(scene, FiguresScene):
             self._figures(scene, step, changed)
         if step.after.kind == "lot" and isinstance(step.after, PageScene):
             drawn = side_in(next(line for line in step.after.lines if isinstance(line, NameRow)).name)
@@ -169,7 +170,7 @@ class Reader:
 
     # --- figures ---
 
-    def _figures(self, scene: Figures, step: Step, changed: bool) -> None:
+    def _figures(self, scene: FiguresScene, step: Step, changed: bool) -> None:
         gesture = step.gesture
         if gesture.kind not in ("tap", "hold") or gesture.key not in ("a", "b"):
             return
@@ -190,7 +191,7 @@ class Reader:
 
     # --- both at once ---
 
-    def _duo(self, scene: Duo, step: Step) -> None:
+    def _duo(self, scene: SideBySideScene, step: Step) -> None:
         gesture = step.gesture
         if scene.kind == "sum":
             self.hand = self.pressing
@@ -203,7 +204,7 @@ class Reader:
             if "concede?" in part.label and "yes" in part.hint and gesture.kind in ("tap", "hold"):
                 self.conceded.add(gesture.key)  # type: ignore[arg-type]
         if gesture.key == "up" and gesture.kind == "tap" and hand is not None:
-            asked_first = isinstance(step.after, Duo) and "never again" in step.after.of(hand).all_text()  # type: ignore
+            asked_first = isinstance(step.after, SideBySideScene) and "never again" in step.after.of(hand).all_text()  # type: ignore
             if not asked_first:
                 self._takes(scene.of(hand), hand)  # type: ignore[arg-type]
         self.hand = gesture.key if gesture.key in ("a", "b") else hand
@@ -243,7 +244,7 @@ def told_to_the_other(scene: Scene, side: Side, place: Place, result: Result, wi
         missing.append(f"the winner ({winner}) is not named: {says}")
     if labels.get("score") is not None:
         columns = {}
-        if isinstance(scene, Figures):
+        if isinstance(scene, FiguresScene):
             columns = {SIGNS[column.sign]: number(column.figure) for column in (scene.left, scene.right)}
         elif isinstance(scene, PageScene):
             one, two = (winner, other(winner)) if winner in ("a", "b") else (first, other(first))  # type: ignore

@@ -11,7 +11,7 @@ from monkey_rules import LABELS, STEPS, Unsaid, expected, phoned
 from monkey_table import AT_TIME, BEFORE, WORDS, MonkeyTable, Place, Step, places
 
 from roundtap_core.records import SIDES, Pair, Result, Side, other
-from roundtap_units.table.screens.scenes import Duo, Figures, SidePart
+from roundtap_units.table.screens.scenes import FiguresScene, SideBySideScene, SidePart
 
 Move = tuple[str, str, int]
 """What is pressed, which key, and after how long a pause."""
@@ -62,7 +62,7 @@ class Watch:
         self.reader.read(step)
         if self.reader.facts is not facts:
             self._entry_begins(step, like)
-        if isinstance(step.after, Duo) and step.before.kind == "differ":
+        if isinstance(step.after, SideBySideScene) and step.before.kind == "differ":
             self.like = like
         for report in step.reports:
             self._reported(step, report.side, report.result)
@@ -98,7 +98,7 @@ class Watch:
         elif scene.kind == "after-all":
             if result != self.first or getattr(scene, "turn", None) != side:
                 self._fault("not-told", f"{side} went back to {result}, shown to {scene.turn} was {self.first}")  # type: ignore
-        elif isinstance(scene, Duo):
+        elif isinstance(scene, SideBySideScene):
             self.both_entered(scene, result)
         else:
             self.entered(result)
@@ -152,7 +152,7 @@ class Watch:
                 return "a" if pair.a > pair.b else "b"
         return "draw"
 
-    def both_entered(self, scene: Duo, result: Result) -> None:
+    def both_entered(self, scene: SideBySideScene, result: Result) -> None:
         """Section 6: what stood on both halves and nothing else; the winner was named there."""
         reader, winner = self.reader, self._winner(result)
         if scene.kind != "sum":
@@ -189,7 +189,7 @@ class Watch:
     def _marked(self, step: Step) -> None:
         """A figure that nobody has set or confirmed looks different."""
         scene, facts = step.after, self.reader.facts
-        if scene.kind != "entry" or not isinstance(scene, Figures) or facts is None:
+        if scene.kind != "entry" or not isinstance(scene, FiguresScene) or facts is None:
             return
         columns = (scene.left, scene.right)
         if not any(column.active is not None for column in columns):
@@ -265,7 +265,7 @@ def random_move(watch: Watch, chance: random.Random, bias: float) -> Move:
     scene = watch.last
     if chance.random() < bias:
         turn = getattr(scene, "turn", None)
-        if isinstance(scene, Duo):
+        if isinstance(scene, SideBySideScene):
             return "tap", _of_two(scene, chance), pause(chance)
         key = turn if turn and chance.random() < 0.8 else chance.choice(("a", "b"))
         if scene.kind == "idle" and chance.random() < 0.2:
@@ -275,7 +275,7 @@ def random_move(watch: Watch, chance: random.Random, bias: float) -> Move:
     return kind, key, pause(chance)
 
 
-def _of_two(scene: Duo, chance: random.Random) -> str:
+def _of_two(scene: SideBySideScene, chance: random.Random) -> str:
     """A key that leads on where both enter their own."""
     side = chance.choice(("a", "b"))
     if scene.kind == "sum":

@@ -11,7 +11,7 @@ from gallery.table_screens import scenes
 from roundtap_core.words import LANGUAGES
 from roundtap_units.table.screens import lettering, screens
 from roundtap_units.table.screens.lettering import fit, fit_line, fit_pair, shorter_forms, width
-from roundtap_units.table.screens.scenes import Duo, Figures, Half, Halves, Name, PageScene
+from roundtap_units.table.screens.scenes import FiguresScene, Half, HalvesScene, Name, PageScene, SideBySideScene
 from roundtap_units.table.screens.screens import draw
 
 units = importlib.import_module("roundtap_core.words")
@@ -74,7 +74,7 @@ def test_what_is_for_bruno_is_upside_down_for_everyone_else():
 
 def test_two_half_screens_face_two_people():
     same = Half("Ana R.", "74:03", "Bruno M.")
-    picture = draw(Halves(kind="idle", a=same, b=same))
+    picture = draw(HalvesScene(kind="idle", a=same, b=same))
     lower, upper = picture.crop((0, 32, 128, 64)), picture.crop((0, 0, 128, 31))
     assert ImageChops.logical_xor(upper.rotate(180), lower.crop((0, 1, 128, 32))).getbbox() is None
 
@@ -100,14 +100,14 @@ def test_figures_are_at_least_24_pixels_on_every_screen_with_figures(monkeypatch
     for name, scene in scenes(("en",)):
         sizes.clear()
         draw(scene)
-        if isinstance(scene, Figures):
+        if isinstance(scene, FiguresScene):
             wheels = [wheel for wheel in (*scene.left.wheels, *scene.right.wheels) if wheel.strip("+≤").isdigit()]
             assert [size for text, size in sizes if ":" not in text] == [24] * len(wheels), name
-        if isinstance(scene, Duo):
+        if isinstance(scene, SideBySideScene):
             # A sum that both have entered already stands smaller, beside its words.
             entered = [part.figures[0] for part in (scene.a, scene.b) if len(part.figures) == 1]
             assert all(size == 24 for text, size in sizes if text in entered and text.isdigit()), name
-        if isinstance(scene, Halves) and scene.kind in ("done", "sending"):
+        if isinstance(scene, HalvesScene) and scene.kind in ("done", "sending"):
             assert {size for _, size in sizes} == {24}, name
 
 
@@ -115,7 +115,7 @@ def test_the_screens_show_both_signs_and_never_player_1():
     for name, scene in scenes(LANGUAGES):
         said = scene.all_text().lower()
         assert not any(word in said for word in ("player 1", "spieler 1", "jugador 1", "gracz 1")), name
-        if isinstance(scene, Figures):
+        if isinstance(scene, FiguresScene):
             assert {scene.left.sign, scene.right.sign} == {"●", "■"}
 
 

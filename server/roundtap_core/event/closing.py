@@ -31,7 +31,7 @@ def close_live(state: EventState) -> list[NewEntry]:
 
 
 def unfinished_parts(state: EventState) -> tuple[OpenPoint, ...]:
-    """What finishing now would leave unplayed or undecided, whatever was said at an earlier finish (RULEBOOKS.md,
+    """What finishing now would leave unplayed or undecided, whatever was said at an earlier finish (requirements,
     section 9, *End*): a tie at a place that counts, those who left included; rounds of the structure; squads that
     nobody has recorded, or fielded; appeals."""
     settled = not state.rulebook.tiebreak_rounds or state.cut is not None or elimination_rounds(state)

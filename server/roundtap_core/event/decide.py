@@ -1,4 +1,5 @@
-"""decide(event, command) → entries: the only place that refuses. Pure: time and seeds come with the command."""
+"""decide(event, command) → entries, or a refusal: the one entrance to the subjects beside it. Pure: time and seeds come
+with the command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results: reports from tables, results entered by officials, no-shows; and what the entries change."""
+"""Results: which report is accepted and why another is not, results entered by officials, no-shows."""
 
 from __future__ import annotations
 

@@ -393,7 +393,7 @@ def _avoid_busy_tables(
 
 def finish(state: EventState, command: FinishEvent, now: Instant) -> NewEntries:
     """The event is over: standings are final, units forget their reports. What is cut short is named, with the reason,
-    among the announcements (RULEBOOKS.md, section 9, *End*)."""
+    among the announcements (requirements, section 9, *End*)."""
     if state.draft is not None:
         raise Problem("draft_in_the_way", number=state.draft.number)
     if not state.public_rounds:

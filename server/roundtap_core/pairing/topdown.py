@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from roundtap_core.pairing.cardinality import LargestMatching, improve
 from roundtap_core.pairing.pairing_pool import DrawRandom, Groups, Met, Pairs
-from roundtap_core.pairing.window import Window, solve
+from roundtap_core.pairing.window import WindowSolution, solve
 from roundtap_core.randomness import Rand, shuffle
 
 TRIES = 100
@@ -302,7 +302,7 @@ class TopDown(Struct):
     def _widest(self) -> int:
         return WIDEST if self._effort < EFFORT else NARROW
 
-    def _solve(self, start: int, end: int, tokens: int) -> Window:
+    def _solve(self, start: int, end: int, tokens: int) -> WindowSolution:
         size = tokens + sum([len(group) for group in self.rest[start:end]])
         if size > NARROW:
             self._effort += size**3
@@ -331,7 +331,7 @@ class TopDown(Struct):
                     return True
         return False
 
-    def _source_pairs(self, window: Window, start: int) -> Pairs:
+    def _source_pairs(self, window: WindowSolution, start: int) -> Pairs:
         """The flexible group above the window: opponents for those who drew its tokens, the others inside."""
         if not start:
             return []
@@ -339,7 +339,7 @@ class TopDown(Struct):
         pairs = choose_opponents(window.tokens, source, self.met, self._rand())
         return pairs + pair_inside(source, self.met, self._rand())
 
-    def _into_sink(self, window: Window, start: int, end: int) -> None:
+    def _into_sink(self, window: WindowSolution, start: int, end: int) -> None:
         """All are paired, or float into the flexible group at `end`, which continues with the others."""
         rand = self._rand()
         sink = self.rest[end][:]
@@ -355,7 +355,7 @@ class TopDown(Struct):
         rest = self.rest[end + 1:]
         self._fix(pairs + self._source_pairs(window, start), [sink, *rest] if sink else rest, EXACT)
 
-    def _cut(self, window: Window, start: int, end: int) -> bool:
+    def _cut(self, window: WindowSolution, start: int, end: int) -> bool:
         """Fix the most groups from the top that no one leaves downwards, if the others can follow."""
         if window.tokens_left:
             return False
@@ -392,7 +392,7 @@ class TopDown(Struct):
 
     # Where even the exact pieces are too wide.
 
-    def _by_rows(self, window: Window, start: int, end: int) -> None:
+    def _by_rows(self, window: WindowSolution, start: int, end: int) -> None:
         """No cut within WIDEST: keep the window's pairs of its upper groups, and look again from there."""
         self._rows += 1
         if window.tokens_left or self._rows > ROWS:

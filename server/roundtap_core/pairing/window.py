@@ -13,7 +13,7 @@ from roundtap_core.randomness import Rand
 NOISE = 1 << 24
 
 
-class Window(Struct, frozen=True):
+class WindowSolution(Struct, frozen=True):
     """A solution: `pairs` among the groups; `tokens` are the members who meet one of the group above;
     `floating` those who go below the window."""
 
@@ -29,7 +29,7 @@ class Window(Struct, frozen=True):
 
 def solve(
     groups: Groups, met: Met, rand: Rand, tokens: int = 0, to_the_end: bool = False, repeats: bool = False
-) -> Window:
+) -> WindowSolution:
     """The best shape of `groups`, with `tokens` arbitrary members of a flexible group above (they have met nobody).
 
     Members may float below the window at no cost but that of the better pairing; `to_the_end`: as few as possible
@@ -67,7 +67,7 @@ def _pair_weights(sizes: Sequence[int], size: int) -> tuple[list[list[int]], int
     return units, unit
 
 
-def _to_window(mates: Sequence[int], members: Sequence[int], tokens: int) -> Window:
+def _to_window(mates: Sequence[int], members: Sequence[int], tokens: int) -> WindowSolution:
     pairs: Pairs = []
     met_tokens: list[int] = []
     floating: list[int] = []
@@ -79,4 +79,4 @@ def _to_window(mates: Sequence[int], members: Sequence[int], tokens: int) -> Win
             met_tokens.append(members[i - tokens])
         elif mate > i:
             pairs.append((members[i - tokens], members[mate - tokens]))
-    return Window(pairs, met_tokens, floating, sum(mates[i] == NOBODY for i in range(tokens)))
+    return WindowSolution(pairs, met_tokens, floating, sum(mates[i] == NOBODY for i in range(tokens)))

@@ -1,4 +1,4 @@
-"""The gate for results: what a result excludes, for whom, and when (RULEBOOKS.md, section 9).
+"""The gate for results: what a result excludes, for whom, and when (requirements, section 9).
 
 Every front uses it, `decide` for each report and entry, `check` and import for files. Most follows from the rulebook's
 form: its questions at time are answered again from the result. Where the record stops before the form decides, there is

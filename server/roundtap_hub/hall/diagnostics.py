@@ -164,7 +164,7 @@ def _plain_words(text: str) -> set[str]:
 
 
 @dataclass(frozen=True)
-class OwnNames:
+class ProductNames:
     """The product's installed modules ("roundtap_hub/store/service.py"), their exceptions, and the words of their log
     messages."""
 
@@ -174,7 +174,7 @@ class OwnNames:
 
 
 @cache
-def _own_names() -> OwnNames:
+def _own_names() -> ProductNames:
     found: dict[str, str] = {}
     for package in ("roundtap_core", "roundtap_hub", "roundtap_units", "roundtap_devices", "roundtap_machine"):
         spec = find_spec(package)
@@ -183,7 +183,7 @@ def _own_names() -> OwnNames:
                       for path in folder.rglob("*.py")}
     faults = {name for text in found.values() for name in re.findall(r"^class (\w+)\(", text, re.MULTILINE)}
     messages = (call[1] for text in found.values() for call in _LOG_CALL.finditer(text))
-    return OwnNames(frozenset(found), frozenset(faults),
+    return ProductNames(frozenset(found), frozenset(faults),
                     frozenset(word for each in messages for word in _plain_words(each)))
 
 

@@ -12,7 +12,7 @@ from roundtap_core.clock import IDLE
 from roundtap_core.event.event_flow import elimination_rounds, second_stage_is_swiss
 from roundtap_core.event.state import EventState
 from roundtap_hub.events.event_at import EventAt, check_in_count, newest_round, ranking, shown_members, shown_names
-from roundtap_hub.results.standings_table import Value, record_of, standings_view
+from roundtap_hub.results.standings_table import TiebreakCell, record_of, standings_view
 from roundtap_hub.rounds.knockout import bracket, cut_rows_before_play, final_lines
 from roundtap_hub.rounds.tables import grid_cells, seated_count
 from roundtap_hub.store.display_plan import AUTO, SHOWS
@@ -95,7 +95,7 @@ class PairingLine:
     side: str
     bye: str | None
     record: str
-    values: tuple[Value, ...]
+    values: tuple[TiebreakCell, ...]
     members: tuple[str, ...] = ()
 
 

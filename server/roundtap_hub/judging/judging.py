@@ -1,4 +1,4 @@
-"""Officials: their list, the judge's page for a phone, and warnings, rulings and extensions."""
+"""Officials: their list, the judge's page for a phone, and warnings, disqualifications, rulings and extensions."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from roundtap_hub.events.event_at import EventAt, ranking, ranking_by_id, settle
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class TiebreakCell:
     """One tiebreaker's figure; `decided`: it put this row above the next one."""
 
     key: str
@@ -32,7 +32,7 @@ class StandingsLine:
     name: str
     points: int
     record: str
-    values: tuple[Value, ...]
+    values: tuple[TiebreakCell, ...]
     decided_by: str
     by_chance: bool
     status: str | None
@@ -65,7 +65,8 @@ def standings_view(moment: EventAt, names: Mapping[str, str]) -> StandingsView:
 
 def _line(moment: EventAt, row: StandingsRow, names: Mapping[str, str]) -> StandingsLine:
     values = tuple(
-        Value(key, figure_text(value), str(value), row.decided_by == key) for key, value in row.tiebreakers.items()
+        TiebreakCell(key, figure_text(value), str(value), row.decided_by == key) for key,
+        value in row.tiebreakers.items()
     )
     record = record_text(row, has_draws(moment.state))
     return StandingsLine(row.rank, row.competitor, names.get(row.competitor, row.competitor), row.points, record,
@@ -90,13 +91,14 @@ def has_draws(state: EventState) -> bool:
     return may_be_drawn(state.rulebook, state.options, SWISS_ROUND)
 
 
-def record_of(moment: EventAt, competitor: str) -> tuple[str, tuple[Value, ...]]:
+def record_of(moment: EventAt, competitor: str) -> tuple[str, tuple[TiebreakCell, ...]]:
     """A competitor's record and first tiebreaker, shown with pairings so that players spot errors."""
     row, draws = ranking_by_id(moment).get(competitor), has_draws(moment.state)
     if row is None:
         return record_text(None, draws), ()
     first = next(iter(row.tiebreakers.items()), None)
-    return record_text(row, draws), (Value(first[0], figure_text(first[1]), str(first[1]), False),) if first else ()
+    return record_text(row, draws), (TiebreakCell(first[0], figure_text(first[1]), str(first[1]), False),
+                                     ) if first else ()
 
 
 def figure_text(value: int | Fraction) -> str:

@@ -59,7 +59,7 @@ class ShownResult:
 
 
 @dataclass(frozen=True, slots=True)
-class SideReport:
+class ShownReport:
     """One side's report. `number` is its entry, so that an official accepts only the version that they read."""
 
     side: Side
@@ -83,7 +83,7 @@ class GridCell:
     revision: int
     flags: tuple[str, ...] = ()
     result: ShownResult | None = None
-    reports: tuple[SideReport, ...] = ()
+    reports: tuple[ShownReport, ...] = ()
     second: ShownResult | None = None
     """Another result that both agreed to while `result` stood: a judge decides."""
     number: int = 0
@@ -154,7 +154,7 @@ def grid_cell(
     status = units.get(unit) if unit else None
     call = call_at(snapshot, units, state.id, match)
     reports = tuple(
-        SideReport(side, names.get(seat.competitor(side) or "", ""), show_result(said.result, state), said.number)
+        ShownReport(side, names.get(seat.competitor(side) or "", ""), show_result(said.result, state), said.number)
         for side, said in sorted(match.reports.items())
     )
     return GridCell(

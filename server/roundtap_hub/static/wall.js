@@ -1,4 +1,4 @@
-// The wall's pages: turned by the hub's clock, so that two walls turn together.
+// The wall's pages: turned by the hub's clock, so that two walls turn together. The countdown is in clock.js.
 "use strict";
 (() => {
   const pageMs = Number(document.body.dataset.pageMs) || 10000;

@@ -13,7 +13,7 @@ from roundtap_core.pairing.blossom import NOBODY, heaviest_matching
 from roundtap_core.pairing.cardinality import LargestMatching, fewest_repeats
 from roundtap_core.pairing.pairing_pool import DrawRandom, Groups, Met, PairingPool
 from roundtap_core.pairing.swiss_round import all_rounds, best_rounds, draw_large, draw_round
-from roundtap_core.pairing.window import Window, solve
+from roundtap_core.pairing.window import WindowSolution, solve
 from roundtap_core.randomness import Rand
 
 
@@ -124,7 +124,7 @@ def test_work_is_bounded_where_everything_hangs_together(group: int, monkeypatch
     """No window is wider than WIDEST, wide ones end when EFFORT is spent; and what is drawn is legal all the same."""
     sizes: list[int] = []
 
-    def noted(groups: Groups, met: Met, rand: Rand, tokens: int = 0, to_the_end: bool = False) -> Window:
+    def noted(groups: Groups, met: Met, rand: Rand, tokens: int = 0, to_the_end: bool = False) -> WindowSolution:
         sizes.append(sum(map(len, groups)) + tokens)
         return solve(groups, met, rand, tokens, to_the_end)
 

@@ -13,7 +13,7 @@ from roundtap_devices.input.gestures import CALL, HOLD, TAP, Gesture
 from roundtap_units.table.dialogue import agreement
 from roundtap_units.table.dialogue.entry import ResultEntry
 from roundtap_units.table.dialogue.games import ConfirmGame, Starter, apply_hub_lots, unsent_lot
-from roundtap_units.table.dialogue.seating import Idle, ListReview, NoMatch, Seating, WhoAreYou, review_seconds
+from roundtap_units.table.dialogue.seating import ListReview, NoMatch, Playing, Seating, WhoAreYou, review_seconds
 from roundtap_units.table.dialogue.table_state import (
     DialogueState,
     Effect,
@@ -26,7 +26,7 @@ from roundtap_units.table.dialogue.table_state import (
     TableState,
     format_span,
 )
-from roundtap_units.table.screens.scenes import Figures, Half, Halves, PageScene, Scene
+from roundtap_units.table.screens.scenes import FiguresScene, Half, HalvesScene, PageScene, Scene
 
 __all__ = ["Dialogue", "Effect", "Fate", "ReportRefused", "Saved", "SendReport", "StatusChanged"]
 
@@ -257,11 +257,11 @@ class Dialogue:
         if now_ms - at_ms >= SWALLOWED_MS:
             return scene
         again = self.table.words("press.again")
-        if isinstance(scene, PageScene | Figures):
+        if isinstance(scene, PageScene | FiguresScene):
             return replace(scene, hint=again)
-        if isinstance(scene, Halves) and side == "a":
+        if isinstance(scene, HalvesScene) and side == "a":
             return replace(scene, a=replace(scene.a, note=again))
-        return replace(scene, b=replace(scene.b, note=again)) if isinstance(scene, Halves) else scene
+        return replace(scene, b=replace(scene.b, note=again)) if isinstance(scene, HalvesScene) else scene
 
     def awaited_sides(self, now_ms: int) -> str:
         """Whose press is awaited: "", "a", "b" or "ab"; shown by the lamps before the players."""
@@ -310,7 +310,7 @@ class Dialogue:
         assert table.view is not None
         if table.view.clock.state == "idle" and len(table.seated) < 2:
             return Seating(table)
-        return Idle(table)
+        return Playing(table)
 
     # --- changes from the hub ---
 

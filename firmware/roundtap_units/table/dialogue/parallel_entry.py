@@ -13,7 +13,7 @@ from roundtap_core.records import CONCESSION, SIDES, Pair, Result, Side, other
 from roundtap_devices.input.gestures import HOLD, REPEAT, TAP, Gesture
 from roundtap_units.table.dialogue import result_text
 from roundtap_units.table.dialogue.table_state import OWN_KEYS, DialogueState, TableState
-from roundtap_units.table.screens.scenes import SIGNS, Duo, Scene, SidePart, SquadMark
+from roundtap_units.table.screens.scenes import SIGNS, Scene, SideBySideScene, SidePart, SquadMark
 
 Page = Figure | Picks
 
@@ -372,5 +372,6 @@ class ParallelEntry(DialogueState):
         return compose(self.way, self.opener, self._answers())
 
     def scene(self, now_ms: int) -> Scene:
-        return Duo(kind="sum" if self.summing else "parallel", facing=self.table.facing, mark=self.table.contact_mark,
+        return SideBySideScene(kind="sum" if self.summing else "parallel", facing=self.table.facing,
+                               mark=self.table.contact_mark,
                    badge=self.table.badge, a=_part(self, "a"), b=_part(self, "b"))

@@ -31,7 +31,7 @@ class Seating(DialogueState):
         return Half(table.name(side), SIGNS[side], table.words("seat.press"))
 
 
-class Idle(DialogueState):
+class Playing(DialogueState):
     """While they play. The own button means "I won"; a player who skipped sitting in is asked for the name first."""
 
     def press(self, gesture: Gesture, now_ms: int) -> None:

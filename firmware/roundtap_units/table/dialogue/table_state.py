@@ -14,7 +14,17 @@ from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.view import AGREED, CLOSED, DECIDED, DISPUTE, MatchView, ReportRef, TableView
 from roundtap_core.words import Words
 from roundtap_devices.input.gestures import TAP, Gesture
-from roundtap_units.table.screens.scenes import SIGNS, Column, Figures, Half, Halves, Name, NameRow, PageScene, Scene
+from roundtap_units.table.screens.scenes import (
+    SIGNS,
+    Column,
+    FiguresScene,
+    Half,
+    HalvesScene,
+    Name,
+    NameRow,
+    PageScene,
+    Scene,
+)
 
 OWN_KEYS: dict[str, Side] = {"a": "a", "b": "b"}
 FORGET_SAVED_MS = 5000
@@ -317,14 +327,15 @@ class TableState:
             return ""
         return clock.format_clock(self.clock_ms)
 
-    def halves(self, kind: str, make: Callable[[Side], Half]) -> Halves:
+    def halves(self, kind: str, make: Callable[[Side], Half]) -> HalvesScene:
         a, b = (make(side) for side in SIDES)
-        return Halves(kind=kind, facing=self.facing, mark=self.contact_mark, badge=self.badge, a=a, b=b)
+        return HalvesScene(kind=kind, facing=self.facing, mark=self.contact_mark, badge=self.badge, a=a, b=b)
 
     def figures(self, kind: str, turn: Side, column: Callable[[Side], Column], *, title: str, hint: str, info: str = "",
-                note: str = "") -> Figures:
+                note: str = "") -> FiguresScene:
         left = self.first(turn)
-        return Figures(kind=kind, facing=self.facing, mark=self.contact_mark, badge=self.badge, turn=turn, title=title,
+        return FiguresScene(kind=kind, facing=self.facing, mark=self.contact_mark, badge=self.badge, turn=turn,
+                            title=title,
                        left=column(left), right=column(other(left)), info=info, hint=hint, clock=self.clock, note=note)
 
     def page(self, kind: str, turn: Side | None, title: str, *lines: str | NameRow, hint: str = "") -> PageScene:

@@ -82,7 +82,7 @@ class Scene:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Halves(Scene):
+class HalvesScene(Scene):
     """Both people are addressed, each by their own half."""
 
     a: Half
@@ -93,7 +93,7 @@ class Halves(Scene):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Figures(Scene):
+class FiguresScene(Scene):
     """Two names with their figures, own left, turned to the person who acts.
 
     `title` above; below `info` (what it is worth) beside the clock, and `hint` (what can be pressed) beside a `note`.
@@ -162,7 +162,7 @@ class SidePart:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Duo(Scene):
+class SideBySideScene(Scene):
     a: SidePart
     b: SidePart
 

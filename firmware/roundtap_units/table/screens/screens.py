@@ -30,13 +30,13 @@ ARROWS: dict[Side, str] = {"a": "◄", "b": "►"}
 
 def draw(scene: scenes.Scene) -> Image.Image:
     """The picture of a scene. On a board between two people, side b's part is upside down."""
-    if isinstance(scene, scenes.Halves):
+    if isinstance(scene, scenes.HalvesScene):
         return _face_to_face(_half(scene.a, scene), _half(scene.b, scene)) if scene.facing == "opposite" \
             else _from_the_edge(scene)
-    if isinstance(scene, scenes.Duo):
+    if isinstance(scene, scenes.SideBySideScene):
         return _duo(scene)
-    assert isinstance(scene, scenes.Figures | scenes.PageScene)
-    image = _figures(scene) if isinstance(scene, scenes.Figures) else _page(scene)
+    assert isinstance(scene, scenes.FiguresScene | scenes.PageScene)
+    image = _figures(scene) if isinstance(scene, scenes.FiguresScene) else _page(scene)
     return image.rotate(180) if scene.facing == "opposite" and scene.turn == "b" else image
 
 
@@ -83,7 +83,7 @@ def _half(half: scenes.Half, scene: scenes.Scene) -> Image.Image:
     return image
 
 
-def _from_the_edge(scene: scenes.Halves) -> Image.Image:
+def _from_the_edge(scene: scenes.HalvesScene) -> Image.Image:
     """One way up: signs and arrows at the people, their names, and below what concerns both."""
     image, pen = canvas(WIDTH, HEIGHT)
     a, b = scene.a, scene.b
@@ -133,7 +133,7 @@ def _both(pen: ImageDraw.ImageDraw, top: int, left: str, right: str) -> None:
 # --- for two who act at once ---
 
 
-def _duo(scene: scenes.Duo) -> Image.Image:
+def _duo(scene: scenes.SideBySideScene) -> Image.Image:
     if scene.facing == "opposite":
         return _face_to_face(_part_half(scene.a, scene), _part_half(scene.b, scene))
     image, pen = canvas(WIDTH, HEIGHT)
@@ -148,7 +148,7 @@ def _duo(scene: scenes.Duo) -> Image.Image:
     return image
 
 
-def _part_half(part: scenes.SidePart, scene: scenes.Duo) -> Image.Image:
+def _part_half(part: scenes.SidePart, scene: scenes.SideBySideScene) -> Image.Image:
     """Head and label above each other, the buttons' meaning beneath; figures or marks at the right."""
     image, pen = canvas(WIDTH, HALF)
     corner = scene.mark or scene.badge
@@ -242,7 +242,7 @@ def _marks(pen: ImageDraw.ImageDraw, marks: tuple[scenes.SquadMark, ...], x: int
 # --- for the one who acts ---
 
 
-def _figures(scene: scenes.Figures) -> Image.Image:
+def _figures(scene: scenes.FiguresScene) -> Image.Image:
     image, pen = canvas(WIDTH, HEIGHT)
     left, right = scene.left, scene.right
     names, figures = (10, 33) if not scene.title else (22, 43)
