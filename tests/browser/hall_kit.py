@@ -125,7 +125,7 @@ class Hall:
 
     def outcome(self) -> str:
         """The address of something that was pressed and of which nobody knows yet what became of it."""
-        return f"/console/outcome/{self.house.app.extensions[PENDING_COMMANDS].keep(Future(), '')}"
+        return f"/console/outcome/{self.house.app.extensions[PENDING_COMMANDS].add(Future(), '')}"
 
 
 @contextmanager
