@@ -70,7 +70,7 @@ def test_a_board_file_that_may_not_be_read(kit: Kit, tmp_path: Path, monkeypatch
         raise PermissionError(13, "Permission denied", "board.toml")
 
     monkeypatch.setattr(unit_config, "board", refused)
-    with pytest.raises(units.ConfigError, match=r"table-1\.toml: board: .*Permission denied"):
+    with pytest.raises(unit_config.ConfigError, match=r"table-1\.toml: board: .*Permission denied"):
         units.read_table_config(config)
 
 

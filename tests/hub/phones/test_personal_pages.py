@@ -14,8 +14,8 @@ from feed_listener import Listener
 from pages_kit import House, open_house
 
 from roundtap_core.event.state import MatchState
-from roundtap_hub.serving import app as flask_side
 from roundtap_hub.serving import browser_feed
+from roundtap_hub.serving import routes as flask_side
 from roundtap_hub.serving.asgi import HubApplication
 from roundtap_hub.serving.page_cache import PageKey
 
