@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from roundtap.kit.leash import clean_up_when_told_to_end
+from roundtap.kit.leash import exit_on_signals
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ def alone(measure: Measure, about: str | None) -> None:
     add_options(parser)
     # The other benchmarks' options come here too.
     chosen, _ = parser.parse_known_args()
-    clean_up_when_told_to_end()
+    exit_on_signals()
     rows = collect(measure, options_of(chosen))
     print_table(rows)
 
