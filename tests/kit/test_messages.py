@@ -203,7 +203,7 @@ def test_every_address_is_told_and_no_other() -> None:
 
 
 READ_BY = {"reason": "typed_reason(", "by": "signing_official("}
-"""Fields that many forms have: serving/page_helpers.py reads them."""
+"""Fields that many forms have: serving/web.py reads them."""
 
 
 def test_a_form_has_the_fields_that_are_told() -> None:
@@ -219,7 +219,7 @@ def test_a_form_has_the_fields_that_are_told() -> None:
             asks = f'"{name}"' in code or (name in READ_BY and READ_BY[name] in code)
             assert asks, f"{module}: {name} is told, and nobody asks for it"
     silent = {str(path.relative_to(hub).with_suffix("")) for path in hub.glob("*/*.py")
-              if "page_helpers import" in (code := path.read_text(encoding="utf-8")) and wanted.search(code)}
+              if "web import" in (code := path.read_text(encoding="utf-8")) and wanted.search(code)}
     assert silent <= {module for module, _ in rows}
 
 

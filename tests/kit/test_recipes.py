@@ -81,7 +81,7 @@ PAGE = '''"""A greeting, for whoever has just logged in."""
 from __future__ import annotations
 
 from roundtap_hub.access.policy import ORGANIZERS, route
-from roundtap_hub.serving.page_helpers import AnyResponse, page
+from roundtap_hub.serving.web import AnyResponse, page
 
 
 @route("GET /console/hello", ORGANIZERS)

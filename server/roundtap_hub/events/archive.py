@@ -19,7 +19,7 @@ from roundtap_hub.access.policy import NOT_IN_PLAY, ORGANIZERS, OVER, STAFF, VIS
 from roundtap_hub.events.console import events
 from roundtap_hub.events.event_at import settled_round, tournament
 from roundtap_hub.events.event_list import archived_list
-from roundtap_hub.serving import page_helpers
+from roundtap_hub.serving import web
 from roundtap_hub.serving.http_answers import problem_status
 from roundtap_hub.store.command_pipeline import refuse_event_change
 from roundtap_hub.store.venue import EVENT_ARCHIVED, EVENT_DELETED, EVENT_UNARCHIVED
@@ -28,79 +28,79 @@ from roundtap_hub.store.venue import EVENT_ARCHIVED, EVENT_DELETED, EVENT_UNARCH
 @route("GET /console/archived", ORGANIZERS)
 def archived_events(**_: str) -> AnyResponse:
     """The archived events, each with a button that restores it."""
-    return page_helpers.page("archived.html", feed="console", events=archived_list(page_helpers.current_snapshot()))
+    return web.page("archived.html", feed="console", events=archived_list(web.current_snapshot()))
 
 
 @route("POST /console/<event_id>/archive", ORGANIZERS, NOT_IN_PLAY)
-@page_helpers.shows_problem_on(events)
+@web.shows_problem_on(events)
 def archive(event_id: str) -> AnyResponse:
-    page_helpers.add_venue_entry(NewEntry(EVENT_ARCHIVED, {"event": event_id}))
+    web.add_venue_entry(NewEntry(EVENT_ARCHIVED, {"event": event_id}))
     return redirect(url_for("console.events"), 303)
 
 
 @route("POST /console/<event_id>/restore", ORGANIZERS, VISIBLE)
-@page_helpers.shows_problem_on(archived_events)
+@web.shows_problem_on(archived_events)
 def restore(event_id: str) -> AnyResponse:
-    page_helpers.add_venue_entry(NewEntry(EVENT_UNARCHIVED, {"event": event_id}))
+    web.add_venue_entry(NewEntry(EVENT_UNARCHIVED, {"event": event_id}))
     return redirect(url_for("console.events"), 303)
 
 
 @route("GET /console/<event_id>/delete", ORGANIZERS, OVER)
 def delete_what(event_id: str) -> AnyResponse:
     """What deleting the event will do; the organizer confirms by typing its name."""
-    state, may = page_helpers.current_event(event_id).state, True
+    state, may = web.current_event(event_id).state, True
     try:
-        refuse_event_change(page_helpers.current_snapshot(), NewEntry(EVENT_DELETED, {"event": event_id}))
+        refuse_event_change(web.current_snapshot(), NewEntry(EVENT_DELETED, {"event": event_id}))
     except Problem as problem:
         # Shown before the name is typed, and without a button.
         may = False
         if "problem" not in g:
             g.problem, g.status = problem, problem_status(problem)
-    return page_helpers.page("delete_event.html", state=state, may_delete=may)
+    return web.page("delete_event.html", state=state, may_delete=may)
 
 
 @route("POST /console/<event_id>/delete", ORGANIZERS, OVER)
-@page_helpers.shows_problem_on(delete_what)
+@web.shows_problem_on(delete_what)
 def delete(event_id: str) -> AnyResponse:
     """People, lists and papers are gone when this answers; the entries stay, and hold no names."""
-    name = page_helpers.current_event(event_id).state.name
-    if page_helpers.field("name").casefold() != name.strip().casefold():
-        raise Invalid("name_not_typed", where="/name", typed=page_helpers.field("name")[:80], name=name)
+    name = web.current_event(event_id).state.name
+    if web.field("name").casefold() != name.strip().casefold():
+        raise Invalid("name_not_typed", where="/name", typed=web.field("name")[:80], name=name)
     entry = NewEntry(EVENT_DELETED, {"event": event_id})
-    refuse_event_change(page_helpers.current_snapshot(), entry)
-    if (paper := page_helpers.current_hub().paper) is not None:
+    refuse_event_change(web.current_snapshot(), entry)
+    if (paper := web.current_hub().paper) is not None:
         # First: should the hub die in between, print orders are lost, but no name stays on one.
         paper.forget(event_id)
-    page_helpers.add_venue_entry(entry)
+    web.add_venue_entry(entry)
     return redirect(url_for("console.events"), 303)
 
 
 @route("GET /console/<event_id>/export.json", STAFF, VISIBLE)
 def export_file(event_id: str) -> AnyResponse:
     """The event file: the whole tournament, nothing of the hall."""
-    moment = page_helpers.current_event(event_id)
+    moment = web.current_event(event_id)
     whole = whole_tournament(moment.state, moment.people)
     text = json.dumps(tournament_to_json(whole), ensure_ascii=False, indent=2) + "\n"
-    return page_helpers.download(text, "application/json; charset=utf-8", file_name(moment.state.name, "json"))
+    return web.download(text, "application/json; charset=utf-8", file_name(moment.state.name, "json"))
 
 
 @route("GET /console/<event_id>/standings.csv", STAFF, VISIBLE)
 def export_standings(event_id: str) -> AnyResponse:
     """The standings after the last settled round, with final places, as `roundtap standings --format csv` has it."""
-    moment = page_helpers.current_event(event_id)
+    moment = web.current_event(event_id)
     text = csv_of(tournament(moment), settled_round(moment.state))
     # Without a byte order mark, spreadsheets guess another encoding.
-    return page_helpers.download("\ufeff" + text, "text/csv; charset=utf-8", file_name(moment.state.name, "csv"))
+    return web.download("\ufeff" + text, "text/csv; charset=utf-8", file_name(moment.state.name, "csv"))
 
 
 @route("GET /console/<event_id>/list-fortress.json", STAFF, VISIBLE)
 def export_list_fortress(event_id: str) -> AnyResponse:
     """The tournament as List Fortress imports it; 404 for games that it does not know."""
-    moment = page_helpers.current_event(event_id)
+    moment = web.current_event(event_id)
     if not moment.state.rulebook.list_fortress:
         abort(404)
     text = json.dumps(list_fortress(tournament(moment)), ensure_ascii=False, indent=2) + "\n"
-    return page_helpers.download(text, "application/json; charset=utf-8",
+    return web.download(text, "application/json; charset=utf-8",
                                  file_name(f"{moment.state.name} list fortress", "json"))
 
 

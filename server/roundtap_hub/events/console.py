@@ -35,7 +35,10 @@ from roundtap_hub.rounds.knockout import bracket, cut_rows, cut_view, final_line
 from roundtap_hub.rounds.mending_view import waiting_count
 from roundtap_hub.rounds.round_clock import clock_face, table_clock_face, table_clocks
 from roundtap_hub.rounds.tables import GridCell, grid_cells, seated_count
-from roundtap_hub.serving.page_helpers import (
+from roundtap_hub.serving.page_versions import played_ms
+from roundtap_hub.serving.regions import Rendered, diff_pages
+from roundtap_hub.serving.renderings import RENDER_CACHE, RenderCache, RowSource
+from roundtap_hub.serving.web import (
     current_event,
     current_hub,
     current_snapshot,
@@ -55,9 +58,6 @@ from roundtap_hub.serving.page_helpers import (
     whole_number,
     words,
 )
-from roundtap_hub.serving.page_versions import played_ms
-from roundtap_hub.serving.regions import Rendered, diff_pages
-from roundtap_hub.serving.renderings import RENDER_CACHE, RenderCache, RowSource
 from roundtap_hub.store.command_pipeline import may_archive
 from roundtap_hub.store.person_rows import is_damaged
 from roundtap_hub.units.unit_list import table_units, unit_rows

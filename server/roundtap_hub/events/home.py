@@ -10,38 +10,38 @@ from roundtap_hub.access import visit
 from roundtap_hub.access.auth import safe_next
 from roundtap_hub.access.policy import EVERYBODY, JUDGE, LOGIN, route
 from roundtap_hub.events.event_list import COLOURS, CONTENT_TYPE, colours_css, listed_events
-from roundtap_hub.serving import page_helpers
+from roundtap_hub.serving import web
 
 
 @route("GET /", EVERYBODY, kept="door")
 def front_door() -> AnyResponse:
     """With one event a redirect to it (unless `?lang=` is given); with several, a choice; with none, how to begin."""
-    stay = "lang" in request.args or page_helpers.cached_variant() == "stay"
-    events = listed_events(page_helpers.current_snapshot())
+    stay = "lang" in request.args or web.cached_variant() == "stay"
+    events = listed_events(web.current_snapshot())
     current = [event for event in events if not event.finished] or events
     if len(current) == 1 and not stay:
         return redirect(url_for("pages.find_me", event_id=current[0].id))
-    return page_helpers.cached_page("door.html", "stay" if stay else "", events=events)
+    return web.cached_page("door.html", "stay" if stay else "", events=events)
 
 
 @route("GET /login", LOGIN)
 def login() -> AnyResponse:
     if visit.is_organizer():
         return redirect(safe_next(request.args.get("next"), "/console"))
-    return page_helpers.page("login.html", target=safe_next(request.values.get("next"), "/console"))
+    return web.page("login.html", target=safe_next(request.values.get("next"), "/console"))
 
 
 @route("POST /login", LOGIN)
-@page_helpers.shows_problem_on(login)
+@web.shows_problem_on(login)
 def log_in() -> AnyResponse:
     """Check the PIN, as often as the gate allows."""
-    hub, address = page_helpers.current_hub(), request.remote_addr or ""
+    hub, address = web.current_hub(), request.remote_addr or ""
     wait_ms = hub.access.organizers.gate.wait_ms(address)
     if wait_ms:
         raise Invalid("pin_wait", n=-(-wait_ms // 1000))
-    if not visit.begin_session(page_helpers.field("pin")):
+    if not visit.begin_session(web.field("pin")):
         raise Invalid("wrong_pin")
-    return redirect(_after_login(safe_next(page_helpers.field("next"), "/console")), 303)
+    return redirect(_after_login(safe_next(web.field("next"), "/console")), 303)
 
 
 def _after_login(target: str) -> str:
@@ -58,6 +58,6 @@ def log_out() -> AnyResponse:
 
 @route(COLOURS, EVERYBODY)
 def event_colours() -> AnyResponse:
-    response = Response(colours_css(page_helpers.current_snapshot()), content_type=CONTENT_TYPE)
+    response = Response(colours_css(web.current_snapshot()), content_type=CONTENT_TYPE)
     response.headers["Cache-Control"] = "no-cache"
     return response

@@ -28,7 +28,7 @@ from roundtap_hub.access.policy import OPEN, ORGANIZERS, route
 from roundtap_hub.events.console import SEED_BITS, event, events
 from roundtap_hub.events.event_list import COLOR
 from roundtap_hub.events.event_options import OFFERED, STRUCTURE, read_options, read_structure
-from roundtap_hub.serving.page_helpers import (
+from roundtap_hub.serving.web import (
     actor,
     back_to_event,
     current_event,

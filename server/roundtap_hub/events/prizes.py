@@ -20,7 +20,7 @@ from roundtap_hub.access.policy import NOT_ARCHIVED, ORGANIZERS, STAFF, VISIBLE,
 from roundtap_hub.events.event_at import EventAt, full_names, ranking
 from roundtap_hub.hall.wall_view import sort_key
 from roundtap_hub.rounds.knockout import final_lines
-from roundtap_hub.serving.page_helpers import current_event, field, page, shows_problem_on, submit, whole_number
+from roundtap_hub.serving.web import current_event, field, page, shows_problem_on, submit, whole_number
 
 MOST_DIGITS = 4
 

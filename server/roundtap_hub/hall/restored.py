@@ -17,7 +17,7 @@ from roundtap_hub.access.policy import ORGANIZERS, route
 from roundtap_hub.access.rights import unit_placed_entry
 from roundtap_hub.events.event_at import EventAt, full_names
 from roundtap_hub.rounds.tables import ShownResult, show_result
-from roundtap_hub.serving.page_helpers import (
+from roundtap_hub.serving.web import (
     actor,
     current_hub,
     current_snapshot,

@@ -21,7 +21,7 @@ from roundtap_hub.hall.hall_addresses import HallAddresses, is_hotspot
 from roundtap_hub.hall.preflight import all_checks, failed_checks, group_checks, local_time_text
 from roundtap_hub.hall.qr_svg import qr_svg
 from roundtap_hub.paper.paper import printed_at
-from roundtap_hub.serving.page_helpers import (
+from roundtap_hub.serving.web import (
     actor,
     current_hub,
     current_snapshot,

@@ -37,7 +37,7 @@ from roundtap_hub.hall.wall_view import (
 )
 from roundtap_hub.rounds.knockout import bracket, first_wall_round
 from roundtap_hub.rounds.round_clock import clock_face, time_of_day
-from roundtap_hub.serving.page_helpers import (
+from roundtap_hub.serving.web import (
     add_venue_entry,
     cached_page,
     cached_variant,

@@ -28,7 +28,8 @@ from roundtap_hub.events.todo import ELSEWHERE, open_tasks
 from roundtap_hub.judging.judging_view import people_forms_view
 from roundtap_hub.results.results import match_page
 from roundtap_hub.rounds.tables import CALL, DRAFT, grid_cells
-from roundtap_hub.serving.page_helpers import (
+from roundtap_hub.serving.page_versions import played_ms
+from roundtap_hub.serving.web import (
     actor,
     back_to_event,
     confirmed_minutes,
@@ -45,7 +46,6 @@ from roundtap_hub.serving.page_helpers import (
     submit_and_redirect,
     typed_reason,
 )
-from roundtap_hub.serving.page_versions import played_ms
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.units.table_view import find_table

@@ -64,7 +64,7 @@ from roundtap_hub.people.lists import FLAGGED, GOOD, list_states
 from roundtap_hub.people.squads import owed_squads
 from roundtap_hub.results.standings_table import standings_view
 from roundtap_hub.rounds.knockout import bracket, bracket_lines, title_key
-from roundtap_hub.serving.page_helpers import (
+from roundtap_hub.serving.web import (
     current_event,
     current_hub,
     field,

@@ -25,7 +25,7 @@ from roundtap_hub.results.result_wizard import MatchContext
 from roundtap_hub.rounds.knockout import title_key
 from roundtap_hub.rounds.tables import ShownResult, show_result, side_names
 from roundtap_hub.serving.cookies import cookies_in
-from roundtap_hub.serving.page_helpers import (
+from roundtap_hub.serving.web import (
     actor,
     confirmed_minutes,
     current_event,

@@ -20,7 +20,7 @@ from roundtap_hub.events.event_at import (
     shown_members,
     shown_names,
 )
-from roundtap_hub.serving.page_helpers import current_event, current_snapshot, page
+from roundtap_hub.serving.web import current_event, current_snapshot, page
 from roundtap_hub.store.service import Snapshot
 
 TABLE, PERSON = "table", "person"

@@ -19,7 +19,7 @@ from roundtap_hub.events.new_event import IMPORT_TIMEOUT_S, person_and_entrant
 from roundtap_hub.people import import_plan
 from roundtap_hub.people.raw_table import Rows, from_form, table_of_file, table_of_text, to_form
 from roundtap_hub.serving.http_answers import problem_status
-from roundtap_hub.serving.page_helpers import (
+from roundtap_hub.serving.web import (
     actor,
     back_to_event,
     current_event,

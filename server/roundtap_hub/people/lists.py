@@ -20,7 +20,7 @@ from roundtap_core.words import Words
 from roundtap_hub.access.policy import BEFORE_ROUND_1, HEADS_AND_DESK, OPEN, STAFF, VISIBLE, route
 from roundtap_hub.events.event_at import EventAt, all_competitors, full_names
 from roundtap_hub.serving.memoized import memoized_by
-from roundtap_hub.serving.page_helpers import (
+from roundtap_hub.serving.web import (
     current_event,
     field,
     page,

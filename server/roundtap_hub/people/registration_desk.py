@@ -50,7 +50,8 @@ from roundtap_hub.people.competitors import IN, CompetitorRow, roster
 from roundtap_hub.results import result_wizard
 from roundtap_hub.rounds.tables import grid_cells
 from roundtap_hub.serving.http_answers import problem_status
-from roundtap_hub.serving.page_helpers import (
+from roundtap_hub.serving.page_versions import played_ms
+from roundtap_hub.serving.web import (
     actor,
     back_to_event,
     current_event,
@@ -70,7 +71,6 @@ from roundtap_hub.serving.page_helpers import (
     with_competitor_names,
     words,
 )
-from roundtap_hub.serving.page_versions import played_ms
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.person_rows import is_damaged
 from roundtap_hub.store.service import Step

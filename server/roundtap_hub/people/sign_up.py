@@ -24,7 +24,7 @@ from roundtap_hub.hall.qr_svg import qr_svg
 from roundtap_hub.people.competitors import roster
 from roundtap_hub.people.registration_desk import refuse_broken_teams, typed_team
 from roundtap_hub.phones.phone_reports import PHONE_ACTOR
-from roundtap_hub.serving.page_helpers import (
+from roundtap_hub.serving.web import (
     actor,
     current_event,
     current_hub,

@@ -50,7 +50,8 @@ from roundtap_hub.phones.players import player_context
 from roundtap_hub.results import result_wizard
 from roundtap_hub.results.before_play import pre_game_choice
 from roundtap_hub.rounds.round_clock import ClockFace, clock_face
-from roundtap_hub.serving.page_helpers import (
+from roundtap_hub.serving.page_versions import page_key
+from roundtap_hub.serving.web import (
     View,
     current_event,
     current_hub,
@@ -65,7 +66,6 @@ from roundtap_hub.serving.page_helpers import (
     shows_problem_on,
     words,
 )
-from roundtap_hub.serving.page_versions import page_key
 from roundtap_hub.units.unit_presence import call_at, leave_requests_of
 
 REPORT, CONFIRM, WAITING, DIFFER, OVER, JUDGE = "report", "confirm", "waiting", "differ", "over", "judge"

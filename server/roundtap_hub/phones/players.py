@@ -36,7 +36,8 @@ from roundtap_hub.rounds.knockout import (
 from roundtap_hub.rounds.mending_view import mend_lines
 from roundtap_hub.rounds.round_clock import clock_face
 from roundtap_hub.rounds.tables import grid_cell, grid_cells, show_result, worth_of
-from roundtap_hub.serving.page_helpers import (
+from roundtap_hub.serving.renderings import RowSource
+from roundtap_hub.serving.web import (
     cached_page,
     current_event,
     current_instant,
@@ -47,7 +48,6 @@ from roundtap_hub.serving.page_helpers import (
     page_cache_key,
     words,
 )
-from roundtap_hub.serving.renderings import RowSource
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.units.unit_presence import UnitStatus
 

@@ -28,7 +28,7 @@ from roundtap_hub.people.squads import lost_squads, squads_of_match
 from roundtap_hub.results.before_play import situation_at
 from roundtap_hub.rounds.knockout import cut_changes, title_key
 from roundtap_hub.rounds.tables import side_names
-from roundtap_hub.serving.page_helpers import current_hub, words
+from roundtap_hub.serving.web import current_hub, words
 
 WAY, OPEN, END = "way", "opener", "end"
 FIGURES, PICKS, CHOICE, LOT, TURNS = "figures", "picks", "choice", "lot", "turns"

@@ -31,7 +31,7 @@ from roundtap_hub.results.before_play import pre_game_choice
 from roundtap_hub.results.typed_result import LineReading, line_grammar, read_line
 from roundtap_hub.rounds.knockout import title_key
 from roundtap_hub.rounds.tables import GridCell, grid_cell, show_result, worth_of
-from roundtap_hub.serving.page_helpers import (
+from roundtap_hub.serving.web import (
     actor,
     back_to_event,
     current_event,

@@ -16,7 +16,7 @@ from roundtap_core.rulebooks.base import AidFigure, Rulebook
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_hub.access.policy import EVERYBODY, route
 from roundtap_hub.events.event_at import tournament
-from roundtap_hub.serving.page_helpers import current_event, page, words
+from roundtap_hub.serving.web import current_event, page, words
 
 PREFIX = "aid."
 """The prefix of the form's fields in the page's address."""

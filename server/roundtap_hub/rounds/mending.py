@@ -28,7 +28,7 @@ from roundtap_hub.hall.wall_view import sort_key
 from roundtap_hub.judging.judging_view import signers
 from roundtap_hub.rounds.mending_view import mend_view, warnings_of
 from roundtap_hub.serving.http_answers import problem_status
-from roundtap_hub.serving.page_helpers import (
+from roundtap_hub.serving.web import (
     actor,
     back_to_event,
     current_event,

@@ -35,7 +35,7 @@ from roundtap_hub.store.service import HubStopped
 
 HTML = b"text/html; charset=utf-8"
 CACHE_HEADERS = [(b"cache-control", b"no-cache"), (b"vary", b"Accept-Language, Cookie, Accept-Encoding")]
-"""Browsers keep these pages and revalidate by ETag; Flask's are not stored (serving/page_helpers.py)."""
+"""Browsers keep these pages and revalidate by ETag; Flask's are not stored (serving/web.py)."""
 STAFF_HEADERS = [*http_answers.NO_STORE, (b"vary", b"Accept-Language, Cookie")]
 """As Flask's: the page holds the reader's CSRF token."""
 

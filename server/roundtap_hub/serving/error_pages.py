@@ -17,7 +17,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.entries import Entry
 from roundtap_hub.access.policy import STAFF, NotYourRole, route
 from roundtap_hub.serving.http_answers import redact_link
-from roundtap_hub.serving.page_helpers import page, words
+from roundtap_hub.serving.web import page, words
 from roundtap_hub.store.service import HubStopped, OutcomeUnknown
 
 log = logging.getLogger(__name__)

@@ -23,7 +23,7 @@ from roundtap_hub.hub import Hub
 from roundtap_hub.people import sign_up
 from roundtap_hub.phones import my_page
 from roundtap_hub.results import score_calculator
-from roundtap_hub.serving import error_pages, page_helpers
+from roundtap_hub.serving import error_pages, web
 from roundtap_hub.serving.page_cache import RENDER_PAGE, PageKey, RenderInput
 from roundtap_hub.serving.page_threads import FORM_BYTES_MAX, wsgi_environ
 from roundtap_hub.serving.reader_language import words_in
@@ -86,15 +86,15 @@ def _add_routes(app: Flask) -> None:
                                  swap_check=score_calculator.sideboard_view)
     app.jinja_env.add_extension(RegionTags)
     rooms = {name: Blueprint(name, __name__) for name in ("pages", "console", "join", "me", "s", "station")}
-    page_helpers.guard(rooms["pages"])
-    page_helpers.guard(rooms["console"], organizer_only=True)
+    web.guard(rooms["pages"])
+    web.guard(rooms["console"], organizer_only=True)
     sign_up.guard(rooms["join"])
     my_page.guard(rooms["me"])
     for route in ROUTES.values():
         if not route.is_native:
             room = rooms.get(route.path.split("/")[1], rooms["pages"])
             room.add_url_rule(route.path, view_func=route.answer, methods=[route.method])
-    app.after_request(page_helpers.finish_response)
+    app.after_request(web.finish_response)
     error_pages.add_error_handlers(app)
     for room in rooms.values():
         app.register_blueprint(room)

@@ -10,7 +10,7 @@ from pages_kit import Browser, House, problem_of, text_of
 from roundtap_core.event.commands import DrawRound, FinishEvent, SetClock
 from roundtap_core.event.entries import Entry
 from roundtap_hub.access.policy import HEAD_JUDGE, JUDGE, ORGANIZER, SCOREKEEPER, STAFF_ROLES
-from roundtap_hub.serving.page_helpers import remove_forbidden
+from roundtap_hub.serving.web import remove_forbidden
 
 PAGES = ("/console", "/console/e1", "/console/e1/officials", "/console/e1/person/p1", "/console/e1/units",
          "/console/e1/competitor/p1/list", "/console/e1/match/1.1")

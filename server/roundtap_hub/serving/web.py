@@ -1,4 +1,4 @@
-"""Helpers of all pages: language, the guard of forms, rendering, and a Problem as a message on the same page."""
+"""What pages are made with: the request's hub, event, form and language, rendering, a Problem as a message on the page."""
 
 from __future__ import annotations
 
