@@ -71,8 +71,7 @@ def configured_board(path: Path | None, settings: Mapping[str, Any]) -> Board:
         raise ConfigError(f"{path}: board: {error}") from error
 
 
-def read_unit_config(path: Path | None, own_keys: tuple[str, ...],
-                     kind: str) -> tuple[dict[str, Any], dict[str, Any]]:
+def read_unit_config(path: Path | None, own_keys: tuple[str, ...], kind: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """(the fields of `UnitConfig`; the values of `own_keys`, which only this kind of unit has).
 
     No file (None, or missing) is fine: without a key it is a unit of the hub on this machine, if that has one for its

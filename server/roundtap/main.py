@@ -10,8 +10,7 @@ from importlib import import_module
 from typing import NamedTuple
 
 DONE, BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 0, 2, 130, 141
-OWN_PACKAGES = ("roundtap", "roundtap_core", "roundtap_hub", "roundtap_units", "roundtap_devices",
-                "roundtap_machine")
+OWN_PACKAGES = ("roundtap", "roundtap_core", "roundtap_hub", "roundtap_units", "roundtap_devices", "roundtap_machine")
 
 END_WITH_STDIN = "--end-with-stdin"
 """For a child process: end when its parent dies, however it dies."""

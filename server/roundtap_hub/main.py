@@ -30,13 +30,7 @@ from roundtap_hub.hall.own_machine import HallTime, OwnMachine
 from roundtap_hub.hub import Access, Hall, Host, Hub, Units, read_or_make_secret
 from roundtap_hub.memory import limit_heaps
 from roundtap_hub.paper.job_book import PrintBook
-from roundtap_hub.serving.connection_limits import (
-    PER_ADDRESS,
-    ConnectionLimits,
-    LimitedListener,
-    connection_limit,
-    raise_file_limit,
-)
+from roundtap_hub.serving import connection_limits
 from roundtap_hub.standby.peers import Peers
 from roundtap_hub.standby.standby_copy import Standbys
 from roundtap_hub.store.backups import Maintenance, back_up_before_upgrade
@@ -89,7 +83,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="only show the public pages of the hubs on --database; no console, no units, no PIN")
     parser.add_argument("--console-url", metavar="URL", default=None,
                         help="with --pages: where the event is run, for whoever asks here for the console")
-    parser.add_argument("--per-address", type=int, default=PER_ADDRESS, metavar="N",
+    parser.add_argument("--per-address", type=int, default=connection_limits.PER_ADDRESS, metavar="N",
                         help="connections that one address may hold (default %(default)s); more where a router hides "
                         "the whole hall behind one address: 16 a phone")
     parser.add_argument("--copy", metavar="DIR", type=Path, action="append", default=[],
@@ -148,7 +142,8 @@ def run(args: argparse.Namespace) -> int:
         return _refused(problem)
     except (OSError, ValueError) as error:
         return _refused(f"the folder {args.data} cannot be used: {error}. Name one that you may write to with --data.")
-    doors = ConnectionLimits(connection_limit(raise_file_limit()), time.monotonic, args.per_address)
+    doors = connection_limits.ConnectionLimits(connection_limits.connection_limit(connection_limits.raise_file_limit()),
+                                               time.monotonic, args.per_address)
     listeners: list[socket.socket] = []
     for port in (args.port, *([secure_port] if secure_port else ())):
         try:
@@ -181,7 +176,7 @@ def run(args: argparse.Namespace) -> int:
               Access(secret, organizers, links, encrypted),
               Hall(service, presence, now_ms, sound), EventTimesCache(service),
               Host(hall_addresses=HallAddresses(port, args.short_port if short else 0, args.name,
-                                        partial(addresses_of_socket, listeners[0].getsockname()[0])),
+                                                partial(addresses_of_socket, listeners[0].getsockname()[0])),
                    plain_port=(short or listeners[0]).getsockname()[1],
                    other_addresses=kin.other_addresses if kin is not None else tuple, kin=kin,
                    on_database=args.database is not None, hall_time=None if args.database else hall_time,
@@ -209,7 +204,7 @@ def _peers(args: argparse.Namespace, opened: HubResources, secret: bytes, listen
     if copies is None:
         return None
     kin = Peers(args.data, secret, opened.clocks, lambda: opened.service.snapshot.venue, secrets.token_hex(8),
-              listener.getsockname()[1], Standbys(copies), args.alone)
+                listener.getsockname()[1], Standbys(copies), args.alone)
     kin.load_takeover()
     return kin
 
@@ -243,10 +238,10 @@ def crash_point(name: str | None) -> Callable[[str], None]:
     return at_point
 
 
-def _listener(host: str, port: int, doors: ConnectionLimits) -> LimitedListener:
+def _listener(host: str, port: int, doors: connection_limits.ConnectionLimits) -> connection_limits.LimitedListener:
     """A listening socket with small buffers, whose stalled clients the kernel drops."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = LimitedListener(family, socket.SOCK_STREAM).limited_by(doors)
+    listener = connection_limits.LimitedListener(family, socket.SOCK_STREAM).limited_by(doors)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -257,7 +252,8 @@ def _listener(host: str, port: int, doors: ConnectionLimits) -> LimitedListener:
     return listener
 
 
-def _short_listener(host: str, port: int, doors: ConnectionLimits) -> LimitedListener | None:
+def _short_listener(host: str, port: int,
+                    doors: connection_limits.ConnectionLimits) -> connection_limits.LimitedListener | None:
     """The second plain listener; None where none is wanted or its port is taken, since it is only a convenience."""
     if not port:
         return None
@@ -315,7 +311,7 @@ def open_folder(folder: Path, at_point: AtPoint, copies: Sequence[Path] = (),
     kept.start()
     upkeep.start()
     return HubResources(service, clocks, Presence(), paper,
-                  [service.stop, upkeep.stop, journal.close, paper.close, head.close])
+                        [service.stop, upkeep.stop, journal.close, paper.close, head.close])
 
 
 def open_database(address: str, at_point: AtPoint, pages_only: bool = False) -> HubResources:

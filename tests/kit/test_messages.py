@@ -18,7 +18,7 @@ from roundtap_core.typed import parse_message
 from roundtap_core.view import TableView
 from roundtap_core.wire import REPORT, verify
 from roundtap_hub.access.policy import ROUTES
-from roundtap_hub.paper.jobs import KINDS
+from roundtap_hub.paper.print_jobs import KINDS
 from roundtap_units.documents.notices import LAYOUTS
 
 ROOT = Path(__file__).parents[2]

@@ -15,7 +15,7 @@ from roundtap_hub.database.postgres import CHANNEL
 from roundtap_hub.database.presence_relay import PRESENCE_CHANNEL
 from roundtap_hub.database.shared_book import BOOK_CHANNEL
 from roundtap_hub.main import open_database
-from roundtap_hub.paper.jobs import PrintJob
+from roundtap_hub.paper.print_jobs import PrintJob
 
 DOCUMENT = (Path(__file__).parents[2] / "server/MESSAGES.md").read_text(encoding="utf-8")
 CHANNELS = {"Hubs: commits": CHANNEL, "Hubs: presence": PRESENCE_CHANNEL, "Hubs: paper": BOOK_CHANNEL}

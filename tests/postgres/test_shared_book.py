@@ -14,7 +14,7 @@ from roundtap_hub.database.database_url import database_url
 from roundtap_hub.database.postgres import PostgresJournal
 from roundtap_hub.database.shared_book import BOOK_CHANNEL, SharedPrintBook
 from roundtap_hub.database.shared_service import NotificationListener
-from roundtap_hub.paper.jobs import PRINTED, QUEUED, SENT, PrintJob, PrintState
+from roundtap_hub.paper.print_jobs import PRINTED, QUEUED, SENT, PrintJob, PrintState
 
 SLIP = PrintJob("slip/e1/1.1", "e1", "slip", 1, "1.1")
 

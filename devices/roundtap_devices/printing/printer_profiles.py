@@ -126,7 +126,7 @@ def _check_codepages(table: TomlTable, value: Any) -> None:
             one_byte = False
         if not one_byte:
             raise table.error_at("not_one_of", where, value=codec, known="cp437, cp850, cp852, cp858, cp1250, cp1252, "
-                              "iso8859_2 …")
+                                 "iso8859_2 …")
         _number(table, where, number, 0, 255)
 
 
@@ -180,8 +180,7 @@ PLAIN_80 = PrinterProfile(
     "plain-80", 576, 48, 203, MappingProxyType({"cp437": 0}), qr=False, raster_rows=7,
     rows_per_s=600, feed_rows_per_s=600, buffer=1024, baud=9600)
 
-PROFILES = {profile.name: profile for profile in
-            (EPSON_80, EPSON_T88, POS_5890, ZJ_5870, CSN_A2, PLAIN_58, PLAIN_80)}
+PROFILES = {profile.name: profile for profile in (EPSON_80, EPSON_T88, POS_5890, ZJ_5870, CSN_A2, PLAIN_58, PLAIN_80)}
 SOLD_AS = {
     "epson-80": "Epson TM-T20, TM-m30, most 80 mm printers", "epson-t88": "Epson TM-T88II, III, IV, V",
     "pos-5890": "POS-5890, NT-5890", "zj-5870": "ZJ-5870, POS-58", "csn-a2": "Adafruit 597, CSN-A2",

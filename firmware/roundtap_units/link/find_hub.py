@@ -91,7 +91,7 @@ def probe_hub(place: Endpoint) -> FoundHub | None:
 
 
 def request_json(place: Endpoint, path: str, message: Mapping[str, Any] | None = None,
-             within_s: float = ANSWER_WITHIN_S, connect_within_s: float = CONNECT_WITHIN_S,
+                 within_s: float = ANSWER_WITHIN_S, connect_within_s: float = CONNECT_WITHIN_S,
              ) -> tuple[int, dict[str, Any]]:
     """One request to an unproven machine, and its answer, limited in bytes and time: (status, JSON object). `message`
     is posted; without one it is a GET. OSError, HTTPException or ValueError where no such answer came within
@@ -127,8 +127,7 @@ def resolve_ipv4(name: str, within_s: float = RESOLVE_WITHIN_S) -> str | None:
 
     def look() -> None:
         with suppress(OSError, UnicodeError):
-            found.extend(str(each[4][0]) for each in socket.getaddrinfo(name, None, socket.AF_INET,
-                                                                        socket.SOCK_STREAM))
+            found.extend(str(each[4][0]) for each in socket.getaddrinfo(name, None, socket.AF_INET, socket.SOCK_STREAM))
 
     looking = threading.Thread(target=look, name="hub-name", daemon=True)
     looking.start()
@@ -137,7 +136,7 @@ def resolve_ipv4(name: str, within_s: float = RESOLVE_WITHIN_S) -> str | None:
 
 
 def listen_for_beacons(group: str = BEACON_GROUP, port: int = BEACON_PORT,
-                  within_s: float = BEACON_WITHIN_S) -> Iterator[Endpoint]:
+                       within_s: float = BEACON_WITHIN_S) -> Iterator[Endpoint]:
     """The senders of beacons, as they are heard. Only hubs check a beacon's signature: any sender of the right shape is
     asked."""
     seen: set[Endpoint] = set()

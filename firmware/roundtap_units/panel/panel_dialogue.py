@@ -265,14 +265,13 @@ def _state(panel: PanelDialogue) -> PanelScene:
         name, password = panel.hotspot
         return PanelScene(words("panel.hotspot"), (
             words("panel.hotspot.name", name=name), words("panel.hotspot.password"), *_verbatim_lines(password)),
-            words("panel.hint.qr"))
+                          words("panel.hint.qr"))
     if page == STANDBY and standby is not None:
         state = f"panel.standby.{standby.state}"
         return PanelScene(words("panel.standby"), (
             words(state if state in words else "panel.standby.away"), _without_scheme(standby.hub)),
                           words("panel.hint.around"))
-    return PanelScene(words("panel.title"), (words("panel.away"), words("panel.away.what")),
-                      words("panel.hint.around"))
+    return PanelScene(words("panel.title"), (words("panel.away"), words("panel.away.what")), words("panel.hint.around"))
 
 
 def _question(panel: PanelDialogue) -> PanelScene:

@@ -22,10 +22,7 @@ def _cells(sign: str) -> int:
 def table(rows: Sequence[Sequence[str]], align: str) -> str:
     """One line per row, without trailing blanks; `align` has one "<" or ">" per column."""
     widths = [max(map(width, column)) for column in zip(*rows, strict=True)]
-    return "".join(
-        GAP.join(map(_pad, row, widths, align)).rstrip() + "\n"
-        for row in rows
-    )
+    return "".join(GAP.join(map(_pad, row, widths, align)).rstrip() + "\n" for row in rows)
 
 
 def _pad(text: str, cells: int, align: str) -> str:

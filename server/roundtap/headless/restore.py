@@ -44,5 +44,4 @@ def lines(folder: Path, found: Backup, words: Words) -> list[str]:
             text.append("  " + " · ".join(parts))
     finally:
         journal.close()
-    return [*text, words("restore.files", names=", ".join(found.files) or "–"),
-            words("restore.now", where=str(folder))]
+    return [*text, words("restore.files", names=", ".join(found.files) or "–"), words("restore.now", where=str(folder))]

@@ -60,8 +60,7 @@ def write_report(boot: Path | None, text: str, mend: bool, consoles: Sequence[st
             screen.write(f"\r\n{text}".replace("\n", "\r\n"))
 
 
-def show_on_display(settings: Settings, text: str, root: Path,
-                    hold: Callable[[float], None] = time.sleep) -> bool:
+def show_on_display(settings: Settings, text: str, root: Path, hold: Callable[[float], None] = time.sleep) -> bool:
     """Show what to correct in `roundtap.txt` on the board's display for HELD_S, before the unit takes it over; returns
     whether there was a display. Missing hardware is no error here."""
     try:

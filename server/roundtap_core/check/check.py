@@ -6,13 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from roundtap_core import records
-from roundtap_core.check.drawn_rounds import (
-    bye_problems,
-    cut_order_problems,
-    drawn_round_problems,
-    elimination_problems,
-    tiebreak_problems,
-)
+from roundtap_core.check import drawn_rounds
 from roundtap_core.elimination.shape import THIRD, THIRD_STAGE, stages_of
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.lists.list_form import fold, names
@@ -304,6 +298,8 @@ def _team_problems(team: records.Competitor, size: int, where: str, teams: dict[
 
 RULES: tuple[Callable[[records.Tournament], Iterator[Problem]], ...] = (
     impossible_results, open_matches, repeats, paired_after_leaving, missing_from_rounds, left_too_late, won_byes,
-    no_shows, structure, bye_problems, cut_order_problems, elimination_problems, impossible_options, other_options,
-    tiebreak_problems, drawn_round_problems, squad_problems, people_problems, official_problems, list_violations,
+    no_shows, structure, drawn_rounds.bye_problems, drawn_rounds.cut_order_problems, drawn_rounds.elimination_problems,
+    impossible_options, other_options,
+    drawn_rounds.tiebreak_problems, drawn_rounds.drawn_round_problems, squad_problems, people_problems,
+    official_problems, list_violations,
 )

@@ -89,9 +89,7 @@ def game_name(bracket: Bracket, game: BracketGame) -> str:
     return THIRD_PLACE if game.game == THIRD else round_key(games_in(bracket.size, game.round))
 
 
-def bracket_to_json(
-    bracket: Bracket, ranking: tuple[FinalPlace, ...], cut: tuple[CutRow, ...] = ()
-) -> dict[str, Any]:
+def bracket_to_json(bracket: Bracket, ranking: tuple[FinalPlace, ...], cut: tuple[CutRow, ...] = ()) -> dict[str, Any]:
     """Rounds, seeds, games, champion (None until known) and final ranking (empty until the bracket is over).
 
     A game's `number` runs through the bracket and is what `winner_of` and `loser_of` speak of; its `game` is the

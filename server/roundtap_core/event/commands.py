@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-from roundtap_core.event.cut import (
-    AcceptPlace,
-    DeclinePlace,
-    MakeCut,
-    PassOver,
-    WithdrawCut,
-)
+from roundtap_core.event.cut import AcceptPlace, DeclinePlace, MakeCut, PassOver, WithdrawCut
 from roundtap_core.event.imposed_rounds import AdoptRound, ImposeRound
 from roundtap_core.event.judging import (
     Appeal,
@@ -23,14 +17,7 @@ from roundtap_core.event.judging import (
     TakeBackExtension,
     Warn,
 )
-from roundtap_core.event.mending import (
-    GiveBye,
-    MoveToTable,
-    PairAgain,
-    PairWaiting,
-    SwapSeats,
-    UnpublishRound,
-)
+from roundtap_core.event.mending import GiveBye, MoveToTable, PairAgain, PairWaiting, SwapSeats, UnpublishRound
 from roundtap_core.event.people import (
     ChangePerson,
     CheckIn,
@@ -69,12 +56,7 @@ from roundtap_core.event.rounds import (
     SetClock,
     SetExtraMinutes,
 )
-from roundtap_core.event.setup import (
-    CreateEvent,
-    ImportRecord,
-    SetAbout,
-    SetOptions,
-)
+from roundtap_core.event.setup import CreateEvent, ImportRecord, SetAbout, SetOptions
 
 Command = (
     CreateEvent | ImportRecord | SetAbout | SetOptions | EnterCompetitor | ChangePerson | DropCompetitor

@@ -5,14 +5,8 @@ from __future__ import annotations
 from msgspec import Struct
 from msgspec.structs import replace
 
+from roundtap_core.event import event_flow
 from roundtap_core.event.entries import NewEntry
-from roundtap_core.event.event_flow import (
-    current_seeds,
-    elimination_rounds,
-    first_game_started,
-    second_stage_begun,
-    situation_of,
-)
 from roundtap_core.event.state import TOGETHER, EventState, MatchState, RoundState
 from roundtap_core.records import CONCESSION, RULING, SIDES, Result, Side, other
 from roundtap_core.result_json import result_to_json
@@ -45,8 +39,8 @@ def leave_effect(state: EventState, competitor: str) -> LeaveEffect:
     if frees_cut_place(state, competitor):
         return LeaveEffect(PLACE, match, opponent)
     if found is None or match is None:
-        return LeaveEffect(BOTH if won is not None else KNOCKOUT if elimination_rounds(state)
-                       else LATER if state.public_rounds else BEFORE, match, opponent)
+        return LeaveEffect(BOTH if won is not None else KNOCKOUT if event_flow.elimination_rounds(state)
+                           else LATER if state.public_rounds else BEFORE, match, opponent)
     there = state.entrants[opponent].plays_live_match
     if match.reports:
         confirms = there and other(_side_of(match, competitor)) not in match.reports
@@ -71,14 +65,15 @@ def leaves_after_round(state: EventState, competitor: str) -> bool:
 def frees_cut_place(state: EventState, competitor: str) -> bool:
     """"Der Schnitt": whether a player who made the cut would leave before any game of the new stage has started, so
     that the place is offered on and all below move up a seed."""
-    return state.cut is not None and competitor in current_seeds(state) and not first_game_started(state)
+    return state.cut is not None and competitor in event_flow.current_seeds(
+        state) and not event_flow.first_game_started(state)
 
 
 def rounds_taken_back(state: EventState, competitor: str) -> list[NewEntry]:
     """The first round of the new stage, though published, where a place becomes free."""
     if not frees_cut_place(state, competitor):
         return []
-    return [NewEntry("round-withdrawn", {"number": played.number}) for played in second_stage_begun(state)]
+    return [NewEntry("round-withdrawn", {"number": played.number}) for played in event_flow.second_stage_begun(state)]
 
 
 def leave_open_match(state: EventState, competitor: str, stood: Result | None = None,
@@ -104,7 +99,8 @@ def leave_open_match(state: EventState, competitor: str, stood: Result | None = 
     first: Side = side if opponent.plays_live_match else other(side)
     result = replace(stood or Result(), ended=CONCESSION, winner=None, conceded_by=first)
     if stood is not None:
-        refuse_result(state.rulebook, result, state.options, situation_of(state, round_state, match), LEAVING)
+        refuse_result(state.rulebook, result, state.options, event_flow.situation_of(state, round_state, match),
+                      LEAVING)
     return [_result_entry(match, result)]
 
 
@@ -177,7 +173,7 @@ def open_match(state: EventState, competitor: str) -> tuple[RoundState, MatchSta
 def missing_after_leaving(state: EventState, round_state: RoundState, match: MatchState) -> tuple[str, ...]:
     """What has to be recorded of a match that is left in mid-game ("score", "wounds", "picks"); nothing of a best of
     three, which keeps who won."""
-    stage = situation_of(state, round_state, match).stage
+    stage = event_flow.situation_of(state, round_state, match).stage
     return () if state.rulebook.games(stage, state.options) > 1 else state.rulebook.leaving_asks
 
 

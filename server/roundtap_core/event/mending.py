@@ -111,8 +111,7 @@ def plan_repair(state: EventState, played: RoundState, busy: Collection[int]) ->
     open_ = [m for m in played.matches if mending_steps.can_change_pairing(m)
              and not {m.match.a, m.match.b} & set(waits)
              and all(state.entrants[who].active for who in (m.match.a, m.match.b or ""))]
-    ids = [who for who in state.entrants if who in waits
-           or any(who in (m.match.a, m.match.b) for m in open_)]
+    ids = [who for who in state.entrants if who in waits or any(who in (m.match.a, m.match.b) for m in open_)]
     place = {who: i for i, who in enumerate(ids)}
     kept: Pairs = [(place[m.match.a], place[m.match.b or ""]) for m in open_]
     pairs, alone = smallest_change([place[who] for who in waits], kept, _bound(state, played, ids, waits))
@@ -227,7 +226,7 @@ def missed_round_entry(who: str) -> Match:
 
 
 def free_mend_table(state: EventState, played: RoundState, who: Sequence[str], busy: Collection[int],
-               given_up: Collection[int] = ()) -> int:
+                    given_up: Collection[int] = ()) -> int:
     """A fixed table of one of them, else one that this mend gives up, else the lowest free one that is fixed for
     nobody else. `busy`: not to be had in any case."""
     taken = ({m.match.table for m in played.matches} - set(given_up)) | set(busy)
@@ -307,7 +306,7 @@ def mend_entries(state: EventState, command: MendCommand, now: Instant) -> NewEn
 
 def build_mend(state: EventState, played: RoundState, what: str, changes: Sequence[mending_steps.MatchChange],
                gone: Sequence[str] = (),
-         conceded: Sequence[str] = ()) -> mending_steps.Mend:
+               conceded: Sequence[str] = ()) -> mending_steps.Mend:
     """The step with all its warnings."""
     points = {who: totals.points for who, totals in mending_steps.totals_before(state, played.number).items()}
     notes = notes_after(state, played, changes, gone, mending_steps.earlier_meetings(state, played), points)
@@ -335,7 +334,7 @@ def _swap(state: EventState, command: SwapSeats) -> mending_steps.Mend:
     if one.match.bye == two.match.bye == BYE:
         raise Problem("mend_both_bye")
     return build_mend(state, played, mending_steps.SWAP, [make_change(one, replace_player(one.match, first, second)),
-                                      make_change(two, replace_player(two.match, second, first))])
+                                                          make_change(two, replace_player(two.match, second, first))])
 
 
 def _two(who: Sequence[str]) -> tuple[str, str]:
@@ -479,8 +478,7 @@ def _round(played: RoundState, data: Mapping[str, Any], entry: Entry) -> RoundSt
     return replace(made, mark=draw_mark(made.number, draw, made.matches)) if anew else made
 
 
-def _match(was: MatchState, raw: Mapping[str, Any], by_hand: Mapping[str, Any] | None,
-           entry: Entry) -> MatchState:
+def _match(was: MatchState, raw: Mapping[str, Any], by_hand: Mapping[str, Any] | None, entry: Entry) -> MatchState:
     now = _seat(raw)
     same = (now.a, now.b, now.bye) == (was.match.a, was.match.b, was.match.bye)
     return replace(
@@ -511,7 +509,4 @@ def _apply_unpublish(state: EventState, data: Mapping[str, Any], entry: Entry) -
     return replace(state, rounds=rounds, clock=Clock(), players_at_start=at_start)
 
 
-APPLY_MENDING: Mapping[str, Step] = {
-    "round-mended": _apply_mend,
-    "round-unpublished": _apply_unpublish,
-}
+APPLY_MENDING: Mapping[str, Step] = {"round-mended": _apply_mend, "round-unpublished": _apply_unpublish}

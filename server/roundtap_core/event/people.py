@@ -10,22 +10,10 @@ from msgspec.structs import replace
 
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
-from roundtap_core.event import lookups
+from roundtap_core.event import event_flow, lookups
 from roundtap_core.event.entries import Entry, NewEntries, NewEntry
-from roundtap_core.event.event_flow import (
-    elimination_rounds,
-    refuse_after_cut,
-    second_stage_begun,
-    second_swiss_rounds,
-)
 from roundtap_core.event.judging import roles_of
-from roundtap_core.event.leaving import (
-    leave_open_match,
-    open_match,
-    rounds_taken_back,
-    ruling_both_left,
-    undo_leaving,
-)
+from roundtap_core.event.leaving import leave_open_match, open_match, rounds_taken_back, ruling_both_left, undo_leaving
 from roundtap_core.event.state import (
     DROPPED_OUT,
     LATE_ENTRY,
@@ -178,7 +166,7 @@ def arrival(
     state: EventState, entrant: Entrant, meets: str | None, busy: frozenset[int]
 ) -> tuple[list[int], NewEntries]:
     """The rounds a latecomer has missed, or the match in place of a bye. Raises Problem where it is too late."""
-    refuse_after_cut(state)
+    event_flow.refuse_after_cut(state)
     if len(state.public_rounds) > 1:
         raise Problem("too_late_to_enter")
     if meets is None:
@@ -189,7 +177,7 @@ def arrival(
 def latecomer_opponents(state: EventState) -> tuple[MatchState, ...]:
     """Whom a latecomer could meet at once: the bye of round 1 while it is played, and other latecomers."""
     live = state.live
-    if live is None or live.number != 1 or second_stage_begun(state):
+    if live is None or live.number != 1 or event_flow.second_stage_begun(state):
         return ()
     return tuple(
         m for m in live.matches
@@ -383,10 +371,10 @@ def refuse_return(state: EventState, entrant: Entrant) -> None:
 
     Raises Problem("stage_is_over", "places_taken").
     """
-    begun = second_swiss_rounds(state)[:1] or elimination_rounds(state)[-1:]
+    begun = event_flow.second_swiss_rounds(state)[:1] or event_flow.elimination_rounds(state)[-1:]
     if begun:
         began = any(entrant.id in (m.match.a, m.match.b) for m in begun[0].matches)
-        if not began or (not second_swiss_rounds(state) and entrant.dropped_after != begun[0].number):
+        if not began or (not event_flow.second_swiss_rounds(state) and entrant.dropped_after != begun[0].number):
             raise Problem("stage_is_over")
     elif state.cut is not None:
         if entrant.id not in state.cut.seeds:
@@ -401,9 +389,7 @@ def _submit_list(state: EventState, command: SubmitList, now: Instant) -> NewEnt
     entrant = lookups.require_entrant(state, command.competitor)
     if state.public_rounds:
         raise Problem("list_is_fixed")
-    return [NewEntry("list-submitted", {
-        "competitor": entrant.id, "digest": command.digest, "total": command.total,
-    })]
+    return [NewEntry("list-submitted", {"competitor": entrant.id, "digest": command.digest, "total": command.total})]
 
 
 def _correct_list(state: EventState, command: CorrectList, now: Instant) -> NewEntries:

@@ -118,7 +118,4 @@ def _apply_door_prize(state: EventState, data: Mapping[str, Any], entry: Entry) 
     return replace(state, door_prizes=(*state.door_prizes, made))
 
 
-APPLY_PRIZES: Mapping[str, Step] = {
-    "prizes-set": _apply_prizes,
-    "door-prize-drawn": _apply_door_prize,
-}
+APPLY_PRIZES: Mapping[str, Step] = {"prizes-set": _apply_prizes, "door-prize-drawn": _apply_door_prize}

@@ -259,7 +259,7 @@ def _refusal(state: EventState, command: RecordReport, now: Instant) -> str | No
         return None
     up = None if command.earlier else time_is_up(state, round_state, match, now)
     why = next(result_problems(state.rulebook, result, state.options, situation_of(state, round_state, match),
-                        ResultSource(PLAYER, command.time_up if up is None else up, side=command.side)), None)
+                               ResultSource(PLAYER, command.time_up if up is None else up, side=command.side)), None)
     if why is not None:
         return EARLY if why.key == "time_not_up" else IMPOSSIBLE
     if command.revision != match.revision or match.decided:
@@ -297,7 +297,7 @@ def enter_result(state: EventState, command: EnterResult, now: Instant) -> NewEn
             OFFICIAL, time_is_up(state, round_state, match, now), command.reason,
             corrects=result_to_correct(round_state, match))
         refuse_result(state.rulebook, command.result, state.options, situation_of(state, round_state, match),
-               ON_RECORD if command.result in acceptable_results(match) else saying)
+                      ON_RECORD if command.result in acceptable_results(match) else saying)
     elif round_state.status != PUBLISHED:
         raise Problem("closed_round_needs_result", number=round_state.number)
     _refuse_another_winner(state, round_state, match, command.result)
@@ -411,7 +411,7 @@ def _apply_report(state: EventState, data: Mapping[str, Any], entry: Entry) -> E
         return state.with_match(replace(match, strangers=strangers), fates=fates)
     side: records.Side = data["side"]
     said_now = SideReport(result_from_json(data["result"]), entry.number, data["report_id"], data["body"],
-                        data.get("holder"))
+                          data.get("holder"))
     reports = _merge_squads({**match.reports, side: said_now})
     heard = {**match.heard, side: data["serial"]} if data.get("serial") else match.heard
     said = [report.result for report in reports.values()]
@@ -472,8 +472,7 @@ def _apply_no_show(
     """The one who came gets what a bye gives; the absent one stands in an entry of their own, and is dropped."""
     present, absent = data["present"], data["absent"]
     alone = records.Match(present, table=None, bye=records.NO_SHOW, game=match.match.game, absent=absent)
-    now = replace(match, match=alone, reports={}, revision=match.revision + 1, number=entry.number,
-                  drawn=match.match)
+    now = replace(match, match=alone, reports={}, revision=match.revision + 1, number=entry.number, drawn=match.match)
     state = with_missed(state.with_match(now), absent, [played.number])
     return state.with_entrant(absent, dropped_after=played.number)
 

@@ -257,9 +257,7 @@ def draw_round(state: EventState, command: DrawRound, now: Instant) -> NewEntrie
                                   pairing.notes, pairing.notes["form"] if follows == TIEBREAK else None)]
 
 
-def _swiss_round(
-    state: EventState, command: DrawRound, seed: int, attempt: int
-) -> tuple[Pairing, tuple[Match, ...]]:
+def _swiss_round(state: EventState, command: DrawRound, seed: int, attempt: int) -> tuple[Pairing, tuple[Match, ...]]:
     from roundtap_core.pairing.swiss_round import pair_next
     from roundtap_core.pairing.table_numbers import assign_tables
 
@@ -530,9 +528,7 @@ def _apply_clock_set(state: EventState, data: Mapping[str, Any], entry: Entry) -
 
 
 def _apply_extra_minutes(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
-    rounds = tuple(
-        replace(r, extra_minutes=data["minutes"]) if r.number == data["number"] else r for r in state.rounds
-    )
+    rounds = tuple(replace(r, extra_minutes=data["minutes"]) if r.number == data["number"] else r for r in state.rounds)
     return replace(state, rounds=rounds)
 
 

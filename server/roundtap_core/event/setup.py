@@ -84,8 +84,7 @@ def _import_record(state: EventState, command: ImportRecord, now: Instant) -> Ne
             {"id": o.id, "role": o.role, "digest": o.digest, "second": o.second, "plays": o.plays}
             for o in command.officials
         ]}))
-        made += [NewEntry("official-duty", {"official": o.id, "on": False})
-                 for o in command.officials if not o.on_duty]
+        made += [NewEntry("official-duty", {"official": o.id, "on": False}) for o in command.officials if not o.on_duty]
     made += [NewEntry("played-on", {**line.to_json(), "wall": line.wall}) for line in command.played_on]
     if command.cut is not None:
         made += entries_of(command.cut)

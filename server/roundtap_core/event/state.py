@@ -171,8 +171,7 @@ class MatchState(Struct, frozen=True, dict=True):
     @property
     def done(self) -> bool:
         """A bye, or a result that stands undisputed."""
-        return self.match.bye is not None or (
-            self.match.result is not None and self.state not in (DISPUTE, SECOND))
+        return self.match.bye is not None or (self.match.result is not None and self.state not in (DISPUTE, SECOND))
 
 
 class RoundState(Struct, frozen=True, dict=True):
@@ -320,8 +319,7 @@ class EventState(Struct, frozen=True):
 
     def with_entrant(self, competitor: str, **changes: Any) -> EventState:
         """The state with these fields of one entrant changed."""
-        return replace(self, entrants={
-            **self.entrants, competitor: replace(self.entrants[competitor], **changes)})
+        return replace(self, entrants={**self.entrants, competitor: replace(self.entrants[competitor], **changes)})
 
     def _place_of(self, match_id: str) -> tuple[int, int] | None:
         """Where a match stands: its round and itself. Where its id says, nearly always; but ids may have gaps."""

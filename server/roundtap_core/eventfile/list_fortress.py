@@ -56,8 +56,7 @@ def _decimal(value: int | Fraction) -> float:
 
 
 def _finished_matches(played: Round) -> list[Match]:
-    return [match for match in played.matches
-            if match.result is not None or match.bye not in (None, UNPAIRED_LOSS)]
+    return [match for match in played.matches if match.result is not None or match.bye not in (None, UNPAIRED_LOSS)]
 
 
 def _round(tournament: Tournament, played: Round, names: dict[str, str]) -> dict[str, Any]:

@@ -224,8 +224,7 @@ def _as_destroyed(conceded: Way, ways: Sequence[Way]) -> bool:
     is fixed."""
     figures = conceded.figures()
     asked = {figure.whose for figure in figures if figure.asked}
-    return asked == {LOSER} and any(
-        way is not conceded and way.figures() == figures for way in ways)
+    return asked == {LOSER} and any(way is not conceded and way.figures() == figures for way in ways)
 
 
 def _decided_by_figures(way: Way) -> bool:

@@ -261,9 +261,7 @@ class ListCheck:
             return [Problem("list_not_handed_in", where="/list")] if self.required(options, level) else []
         return [problem.at("/list") for problem in self.problems(list_, options, level)]
 
-    def event_warnings(
-        self, competitors: Sequence[Competitor], options: Mapping[str, Any]
-    ) -> list[Problem]:
+    def event_warnings(self, competitors: Sequence[Competitor], options: Mapping[str, Any]) -> list[Problem]:
         """Warnings about all lists together; places like "/3/list/ships/0/name" begin with the index in
         `competitors`."""
         return []

@@ -48,7 +48,7 @@ def option_label(words: Words, option: str, names: Names) -> str:
 
 
 def answer_lines(form: Form, way: Way, opener: Side, answers: Mapping[str, Any], walked: WalkState, names: Names,
-          words: Words) -> list[ResultLine]:
+                 words: Words) -> list[ResultLine]:
     """The answers so far, in the order of the questions; a figure that a rule changed shows both values."""
     sides: dict[str, Side] = {questions.WINNER: opener, questions.LOSER: other(opener)}
     lines: list[ResultLine] = []
@@ -85,7 +85,7 @@ def _figure_line(form: Form, way: Way, key: str, sides: Mapping[str, Side], answ
         return ResultLine(label, figures_text(now))
     rules = [rule.id for rule in way.rules if rule.changes(key, walked.figures)]
     return ResultLine(label, f"{figures_text(told)} → {figures_text(now)}",
-                words.first(f"step.{rules[0]}") if rules else "")
+                      words.first(f"step.{rules[0]}") if rules else "")
 
 
 def figures_text(pair: Iterable[int]) -> str:
@@ -108,8 +108,7 @@ def winner_of(book: Rulebook, options: Options, result: Result) -> str:
         return ""
 
 
-def outcome(book: Rulebook, options: Options, situation: Situation, result: Result, names: Names,
-            words: Words) -> str:
+def outcome(book: Rulebook, options: Options, situation: Situation, result: Result, names: Names, words: Words) -> str:
     """Who has won, in one sentence; "" if that is unknown."""
     winner = winner_of(book, options, result)
     if winner in SIDES:
@@ -206,7 +205,7 @@ def _plain_figures(form: Form, result: Result, names: Names, words: Words) -> li
             lines.append(ResultLine(words("told.decided"), words.first(f"step.{value}")))
         elif isinstance(value, dict) and all(isinstance(value.get(side, 0), int) for side in SIDES):
             lines.append(ResultLine(figure_label(words, key, form.rulebook),
-                              figures_text(value.get(side, 0) for side in SIDES)))
+                                    figures_text(value.get(side, 0) for side in SIDES)))
         elif isinstance(value, dict):
             label = words.first(f"form.{key}")
             lines += [ResultLine(f"{label}, {names[side]}", option_label(words, str(value[side]), names))

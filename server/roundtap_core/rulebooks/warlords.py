@@ -79,7 +79,7 @@ class WarlordsList(ListCheck):
         return ListForm(
             fields=(ListField("faction", label="realm"), ListField("hero")),
             lines=tuple(ListTable(deck, CARDS, usually) for deck, usually in ((BATTLE, 18), (CONSTRUCTION, 8),
-                                                                          (SIDEBOARD, 6))),
+                                                                              (SIDEBOARD, 6))),
         )
 
     def wrong(self, list_: ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
@@ -246,9 +246,7 @@ class WarlordsOfTerra(base.Rulebook):
     title = "Warlords of Terra"
     document = "Warlords of Terra, reglamento ampliado, C) Juego competitivo (es)"
     listed = 40
-    tiebreakers = (
-        "score", "head_to_head", "opponents_points", "opponents_score", "tiebreak_round", "random",
-    )
+    tiebreakers = ("score", "head_to_head", "opponents_points", "opponents_score", "tiebreak_round", "random")
     ties_start_again_at = "head_to_head"
     tiebreak_rounds = True
     bye_after_round_1 = base.BYE_RANDOM_LOWEST

@@ -13,26 +13,7 @@ from roundtap_core import records
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.forms.form import ANY_TIME, AT_TIME, DRAWN, OPENER, Form, Way
 from roundtap_core.forms.questions import LOSER, WINNER, Choice, Figure, Step, Test
-from roundtap_core.lists.list_form import (
-    CHOICE,
-    NAMES,
-    NUMBER,
-    TICK,
-    ListCheck,
-    ListData,
-    ListField,
-    ListForm,
-    ListTable,
-    copies,
-    fold,
-    is_marked,
-    names,
-    rows,
-    text,
-    unmarked,
-    whole_number,
-    without_product,
-)
+from roundtap_core.lists import list_form
 from roundtap_core.randomness import lot
 from roundtap_core.rulebooks.base import (
     BYE_RANDOM_LOWEST,
@@ -85,38 +66,40 @@ def team_limits(options: Mapping[str, Any]) -> Limits:
     return Limits(options["squad_points"] // 2, 3, {SMALL: 8, LARGE: 4})
 
 
-SHIPS = ListTable("ships", (
-    ListField("count", NUMBER, minimum=1, maximum=99, usual=1),
-    ListField("name", label="pilot"),
-    ListField("ship"),
-    ListField("size", CHOICE, (SMALL, LARGE, HUGE)),
-    ListField("points", NUMBER),
-    ListField("upgrades", NAMES),
+SHIPS = list_form.ListTable("ships", (
+    list_form.ListField("count", list_form.NUMBER, minimum=1, maximum=99, usual=1),
+    list_form.ListField("name", label="pilot"),
+    list_form.ListField("ship"),
+    list_form.ListField("size", list_form.CHOICE, (SMALL, LARGE, HUGE)),
+    list_form.ListField("points", list_form.NUMBER),
+    list_form.ListField("upgrades", list_form.NAMES),
 ))
-UNIQUE = ListField("unique", TICK)
-SQUAD = (ListField("total", NUMBER, maximum=9999), ListField("epic_points", NUMBER, maximum=99))
+UNIQUE = list_form.ListField("unique", list_form.TICK)
+SQUAD = (list_form.ListField("total", list_form.NUMBER, maximum=9999),
+         list_form.ListField("epic_points", list_form.NUMBER, maximum=99))
 
 
-class _EpicList(ListCheck):
-    also = ListCheck.also | {"unique"}
+class _EpicList(list_form.ListCheck):
+    also = list_form.ListCheck.also | {"unique"}
 
 
 class EpicDuelList(_EpicList):
     """{"faction", "total", "epic_points", "ships": [{"count", "name", "ship", "size", "points", "upgrades"}]}."""
 
-    def form(self, options: Mapping[str, Any]) -> ListForm:
-        return ListForm(fields=(ListField("faction", CHOICE, FACTIONS), *SQUAD), lines=(SHIPS,))
+    def form(self, options: Mapping[str, Any]) -> list_form.ListForm:
+        return list_form.ListForm(fields=(list_form.ListField("faction", list_form.CHOICE, FACTIONS), *SQUAD),
+                                  lines=(SHIPS,))
 
-    def wrong(self, list_: ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
+    def wrong(self, list_: list_form.ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
         return list(_squad_problems(list_, duel_limits(options)))
 
-    def missing(self, list_: ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
+    def missing(self, list_: list_form.ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
         return [*_faction_missing(list_), *_missing_epic(list_)]
 
-    def total(self, list_: ListData) -> int | None:
+    def total(self, list_: list_form.ListData) -> int | None:
         return squad_total(list_)
 
-    def completed(self, list_: ListData) -> dict[str, Any]:
+    def completed(self, list_: list_form.ListData) -> dict[str, Any]:
         return _with_totals(list_)
 
 
@@ -126,17 +109,19 @@ class EpicTeamList(_EpicList):
     A unique name among the upgrades begins with a dot or an asterisk: "•R2-D2", "*R2-D2".
     """
 
-    def form(self, options: Mapping[str, Any]) -> ListForm:
+    def form(self, options: Mapping[str, Any]) -> list_form.ListForm:
         """"Juego por equipos", "Formación de escuadrones": two lists, told apart, in the captain's hand."""
         ships = replace(SHIPS, columns=(*SHIPS.columns, UNIQUE))
-        return ListForm(fields=(ListField("player"), ListField("captain", TICK), *SQUAD), lines=(ships,), per_member=2,
-                        shared=(ListField("faction", CHOICE, FACTIONS), ListField("total", NUMBER, maximum=9999)))
+        return list_form.ListForm(fields=(list_form.ListField("player"), list_form.ListField("captain", list_form.TICK),
+                                          *SQUAD), lines=(ships,), per_member=2,
+                                  shared=(list_form.ListField("faction", list_form.CHOICE, FACTIONS),
+                                          list_form.ListField("total", list_form.NUMBER, maximum=9999)))
 
-    def wrong(self, list_: ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
+    def wrong(self, list_: list_form.ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
         found, limits = [], team_limits(options)
         for index, player in _players(list_):
             found += [problem.at(f"/players/{index}") for problem in _squad_problems(player, limits)]
-        counted, stated = _team_total(list_), whole_number(list_, "total")
+        counted, stated = _team_total(list_), list_form.whole_number(list_, "total")
         if None not in (counted, stated) and counted != stated:
             found.append(Problem("list_total_differs", where="/total", total=stated, counted=counted))
         elif counted is None and stated is not None and stated > 2 * limits.points:
@@ -146,13 +131,13 @@ class EpicTeamList(_EpicList):
         found += [Problem("list_captain_twice", where=f"/players/{index}/captain") for index in captains[1:]]
         return [*found, *_unique_problems(list_)]
 
-    def missing(self, list_: ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
+    def missing(self, list_: list_form.ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
         found, players = [*_faction_missing(list_)], _players(list_)
         if len(players) < 2:
             found.append(Problem("list_players_missing", where="/players"))
         for index, player in players:
             found += [problem.at(f"/players/{index}") for problem in _missing_epic(player)]
-            if not text(player, "player"):
+            if not list_form.text(player, "player"):
                 found.append(Problem("list_player_name_missing", where=f"/players/{index}/player"))
         if not any(player.get("captain") is True for _, player in players):
             found.append(Problem("list_captain_missing", where="/players"))
@@ -163,81 +148,82 @@ class EpicTeamList(_EpicList):
     ) -> list[Problem]:
         """Also: each list bears the name of its player, and the captain's is marked."""
         found = super().competitor_problems(competitor, options, level)
-        members, seen = {fold(member) for member in competitor.members}, set()
+        members, seen = {list_form.fold(member) for member in competitor.members}, set()
         for index, player in _players(competitor.list or {}):
-            name, where = text(player, "player"), f"/list/players/{index}"
-            if members and name and (fold(name) not in members or fold(name) in seen):
+            name, where = list_form.text(player, "player"), f"/list/players/{index}"
+            if members and name and (list_form.fold(name) not in members or list_form.fold(name) in seen):
                 found.append(Problem("list_player_unknown", where=f"{where}/player", name=name,
                                      members=", ".join(competitor.members)))
             if competitor.captain and name and player.get("captain") is True \
-                    and fold(name) != fold(competitor.captain):
+                    and list_form.fold(name) != list_form.fold(competitor.captain):
                 found.append(Problem("list_captain_differs", where=f"{where}/captain", name=name,
                                      captain=competitor.captain))
-            seen.add(fold(name))
+            seen.add(list_form.fold(name))
         return found
 
-    def initial_list(self, competitor: records.Competitor) -> ListData:
-        captain = fold(competitor.captain or "")
-        return {"players": [{"player": member, "captain": fold(member) == captain} for member in competitor.members]}
+    def initial_list(self, competitor: records.Competitor) -> list_form.ListData:
+        captain = list_form.fold(competitor.captain or "")
+        return {"players": [{"player": member, "captain": list_form.fold(member) == captain}
+                            for member in competitor.members]}
 
-    def total(self, list_: ListData) -> int | None:
-        stated = whole_number(list_, "total")
+    def total(self, list_: list_form.ListData) -> int | None:
+        stated = list_form.whole_number(list_, "total")
         return _team_total(list_) if stated is None else stated
 
-    def completed(self, list_: ListData) -> dict[str, Any]:
+    def completed(self, list_: list_form.ListData) -> dict[str, Any]:
         players = [_with_totals(player) for _, player in _players(list_)]
         done = {**list_, "players": players} if players else dict(list_)
         total = self.total(done)
         return done if total is None else {**done, "total": total}
 
 
-def _players(list_: ListData) -> list[tuple[int, ListData]]:
-    return rows(list_, "players")
+def _players(list_: list_form.ListData) -> list[tuple[int, list_form.ListData]]:
+    return list_form.rows(list_, "players")
 
 
-def _team_total(list_: ListData) -> int | None:
+def _team_total(list_: list_form.ListData) -> int | None:
     """Both players' totals together, None while one is not known."""
     totals = [squad_total(player) for _, player in _players(list_)]
     known = [total for total in totals if total is not None]
     return sum(known) if len(known) == 2 else None
 
 
-def _with_totals(squad: ListData) -> dict[str, Any]:
+def _with_totals(squad: list_form.ListData) -> dict[str, Any]:
     """With squad points and epic points counted, where nobody wrote them."""
     done = with_total(squad)
-    if whole_number(squad, "epic_points") is None and rows(squad, "ships"):
+    if list_form.whole_number(squad, "epic_points") is None and list_form.rows(squad, "ships"):
         done["epic_points"] = _epic_points(squad)
     return done
 
 
-def _faction_problems(list_: ListData) -> Iterator[Problem]:
+def _faction_problems(list_: list_form.ListData) -> Iterator[Problem]:
     """Both members fly for one faction: a player's list that names one of its own names the team's."""
-    team = text(list_, "faction")
+    team = list_form.text(list_, "faction")
     for index, player in _players(list_):
-        own = text(player, "faction")
+        own = list_form.text(player, "faction")
         team = team or own
-        if own and fold(own) != fold(team):
+        if own and list_form.fold(own) != list_form.fold(team):
             yield Problem("list_two_factions", where=f"/players/{index}/faction", own=own, team=team)
 
 
-def _faction_missing(list_: ListData) -> Iterator[Problem]:
-    if not text(list_, "faction"):
+def _faction_missing(list_: list_form.ListData) -> Iterator[Problem]:
+    if not list_form.text(list_, "faction"):
         yield Problem("list_faction_missing", where="/faction")
 
 
-def _missing_epic(squad: ListData) -> Iterator[Problem]:
+def _missing_epic(squad: list_form.ListData) -> Iterator[Problem]:
     """A squad's lines also say how large each ship is: what may stand how often depends on it."""
     yield from missing_squad(squad)
-    for index, ship in rows(squad, "ships"):
-        if not text(ship, "ship"):
+    for index, ship in list_form.rows(squad, "ships"):
+        if not list_form.text(ship, "ship"):
             yield Problem("list_line_ship_missing", where=f"/ships/{index}/ship", line=index + 1)
         if not _size(ship):
             yield Problem("list_line_size_missing", where=f"/ships/{index}/size", line=index + 1)
-    if whole_number(squad, "epic_points") is None:
+    if list_form.whole_number(squad, "epic_points") is None:
         yield Problem("list_epic_points_missing", where="/epic_points")
 
 
-def _squad_problems(squad: ListData, limits: Limits) -> Iterator[Problem]:
+def _squad_problems(squad: list_form.ListData, limits: Limits) -> Iterator[Problem]:
     """One player's squad."""
     yield from total_problems(squad, limits.points)
     yield from _epic_problems(squad, limits.epic_points)
@@ -245,46 +231,48 @@ def _squad_problems(squad: ListData, limits: Limits) -> Iterator[Problem]:
     yield from _navigation_problems(squad)
 
 
-def _size(ship: ListData) -> str:
+def _size(ship: list_form.ListData) -> str:
     """As written; the two huge ships that the document knows need not say it."""
-    return HUGE if _epic_worth(ship) else text(ship, "size")
+    return HUGE if _epic_worth(ship) else list_form.text(ship, "size")
 
 
-def _epic_worth(ship: ListData) -> int:
+def _epic_worth(ship: list_form.ListData) -> int:
     """"Puntos épicos": a CR90 corvette costs 3, a GR-75 transport 2, everything else none."""
-    written = f"{fold(text(ship, 'ship'))} {fold(text(ship, 'name'))}".replace(" ", "")
+    written = f"{list_form.fold(list_form.text(ship, 'ship'))} {list_form.fold(list_form.text(ship, 'name'))}".replace(
+        " ", "")
     return next((points for name, points in EPIC_POINTS.items() if name in written), 0)
 
 
-def _epic_points(squad: ListData) -> int:
+def _epic_points(squad: list_form.ListData) -> int:
     """"Puntos épicos" of every huge ship once: a CR90 may be written by its two sections, each with its own points."""
     points, sections = 0, Counter[tuple[int, str]]()
-    for _, ship in rows(squad, "ships"):
+    for _, ship in list_form.rows(squad, "ships"):
         worth, section = _epic_worth(ship), _section(ship)
         if section:
-            sections[worth, section] += copies(ship)
+            sections[worth, section] += list_form.copies(ship)
         else:
-            points += worth * copies(ship)
+            points += worth * list_form.copies(ship)
     ships = {worth: max(sections[worth, section] for section in SECTIONS) for worth, _ in sections}
     return points + sum(worth * count for worth, count in ships.items())
 
 
-def _section(ship: ListData) -> str:
+def _section(ship: list_form.ListData) -> str:
     """Which section of a huge ship a line is about: FORE, AFT, or "" for the whole ship."""
     if not _epic_worth(ship):
         return ""
-    said = set(f"{fold(text(ship, 'ship'))} {fold(text(ship, 'name'))}".split())
+    said = set(f"{list_form.fold(list_form.text(ship, 'ship'))} {list_form.fold(list_form.text(ship, 'name'))}".split())
     return next((section for section, words in SECTIONS.items() if said & words), "")
 
 
-def _epic_problems(squad: ListData, maximum: int) -> Iterator[Problem]:
-    for index, ship in rows(squad, "ships"):
-        stated = text(ship, "size")
+def _epic_problems(squad: list_form.ListData, maximum: int) -> Iterator[Problem]:
+    for index, ship in list_form.rows(squad, "ships"):
+        stated = list_form.text(ship, "size")
         if stated == HUGE and not _epic_worth(ship):
             yield Problem("list_huge_unknown", where=f"/ships/{index}/ship", line=index + 1)
         elif stated in (SMALL, LARGE) and _epic_worth(ship):
             yield Problem("list_huge_not_so", where=f"/ships/{index}/size", line=index + 1)
-    ships, stated_points, counted = rows(squad, "ships"), whole_number(squad, "epic_points"), _epic_points(squad)
+    ships, stated_points, counted = list_form.rows(squad, "ships"), list_form.whole_number(
+        squad, "epic_points"), _epic_points(squad)
     if ships and stated_points is not None and stated_points != counted:
         yield Problem("list_epic_points_differ", where="/epic_points", total=stated_points, counted=counted)
     highest = max(stated_points or 0, counted)
@@ -293,36 +281,36 @@ def _epic_problems(squad: ListData, maximum: int) -> Iterator[Problem]:
         yield Problem("list_over_epic_points", where=where, total=highest, maximum=maximum)
 
 
-def _type_problems(squad: ListData, limits: Mapping[str, int]) -> Iterator[Problem]:
+def _type_problems(squad: list_form.ListData, limits: Mapping[str, int]) -> Iterator[Problem]:
     """At the line that is too many: so many small, so many large ships of one type."""
     counted: dict[tuple[str, str], int] = {}
-    for index, ship in rows(squad, "ships"):
-        key = (_size(ship), fold(text(ship, "ship")))
-        if key[0] not in limits or not text(ship, "ship"):
+    for index, ship in list_form.rows(squad, "ships"):
+        key = (_size(ship), list_form.fold(list_form.text(ship, "ship")))
+        if key[0] not in limits or not list_form.text(ship, "ship"):
             continue
         before = counted.get(key, 0)
-        counted[key] = before + copies(ship)
+        counted[key] = before + list_form.copies(ship)
         if before <= limits[key[0]] < counted[key]:
             yield Problem("list_too_many_of_type", where=f"/ships/{index}/count", line=index + 1,
-                          ship=text(ship, "ship"), count=counted[key], maximum=limits[key[0]])
+                          ship=list_form.text(ship, "ship"), count=counted[key], maximum=limits[key[0]])
 
 
-def _navigation_problems(squad: ListData) -> Iterator[Problem]:
+def _navigation_problems(squad: list_form.ListData) -> Iterator[Problem]:
     """"Restricciones de cartas": the navigation officer does not serve on huge ships."""
-    for index, ship in rows(squad, "ships"):
-        for place, upgrade in enumerate(names(ship, "upgrades")):
-            if _size(ship) == HUGE and fold(without_product(upgrade)) in NAVIGATION_OFFICER:
+    for index, ship in list_form.rows(squad, "ships"):
+        for place, upgrade in enumerate(list_form.names(ship, "upgrades")):
+            if _size(ship) == HUGE and list_form.fold(list_form.without_product(upgrade)) in NAVIGATION_OFFICER:
                 yield Problem("list_not_on_huge", where=f"/ships/{index}/upgrades/{place}", line=index + 1,
-                              name=unmarked(upgrade))
+                              name=list_form.unmarked(upgrade))
 
 
-def _unique_problems(list_: ListData) -> Iterator[Problem]:
+def _unique_problems(list_: list_form.ListData) -> Iterator[Problem]:
     """No two cards of a team share a unique name; a name that is marked once is unique wherever it stands."""
     cards = [card for index, player in _players(list_) for card in _cards(player, f"/players/{index}")]
-    unique = {fold(name) for _, _, name, _, marked in cards if marked}
+    unique = {list_form.fold(name) for _, _, name, _, marked in cards if marked}
     first: dict[str, int] = {}
     for where, line, name, count, _ in cards:
-        key = fold(name)
+        key = list_form.fold(name)
         if key not in unique:
             continue
         if key in first:
@@ -332,16 +320,18 @@ def _unique_problems(list_: ListData) -> Iterator[Problem]:
         first.setdefault(key, line)
 
 
-def _cards(squad: ListData, where: str) -> Iterator[tuple[str, int, str, int, bool]]:
+def _cards(squad: list_form.ListData, where: str) -> Iterator[tuple[str, int, str, int, bool]]:
     """Pilots and upgrades: place, line, name, copies, whether marked as unique."""
-    for index, ship in rows(squad, "ships"):
-        name, at = text(ship, "name"), f"{where}/ships/{index}"
+    for index, ship in list_form.rows(squad, "ships"):
+        name, at = list_form.text(ship, "name"), f"{where}/ships/{index}"
         if name:
-            marked = is_marked(name) or ship.get("unique") is True
-            yield f"{at}/name", index + 1, unmarked(without_product(name)), copies(ship), marked
-        for place, upgrade in enumerate(names(ship, "upgrades")):
-            yield (f"{at}/upgrades/{place}", index + 1, unmarked(without_product(upgrade)), copies(ship),
-                   is_marked(upgrade))
+            marked = list_form.is_marked(name) or ship.get("unique") is True
+            yield f"{at}/name", index + 1, list_form.unmarked(list_form.without_product(name)), list_form.copies(
+                ship), marked
+        for place, upgrade in enumerate(list_form.names(ship, "upgrades")):
+            yield (f"{at}/upgrades/{place}", index + 1, list_form.unmarked(list_form.without_product(upgrade)),
+                   list_form.copies(ship),
+                   list_form.is_marked(upgrade))
 
 
 FULL_WIN, MODIFIED_WIN, DRAWN_GAME = 5, 3, 1
@@ -376,7 +366,7 @@ class XWingEpicDuel(Rulebook):
     leaving_asks = ("score",)
     lots = (INITIATIVE,)
     before_play: ClassVar[tuple[str, ...]] = ("before.initiative",)
-    lists: ClassVar[ListCheck] = EpicDuelList()
+    lists: ClassVar[list_form.ListCheck] = EpicDuelList()
 
     def check_options(self, given: Options) -> None:
         """"Duelos espaciales épicos": a round is 150 minutes at the shortest."""
@@ -561,4 +551,4 @@ class XWingEpicTeam(XWingEpicDuel):
     option_defaults = {**XWingEpicDuel.option_defaults, "squad_points": 400}
     team_size = 2
     before_play = ("before.initiative_teams",)
-    lists: ClassVar[ListCheck] = EpicTeamList()
+    lists: ClassVar[list_form.ListCheck] = EpicTeamList()

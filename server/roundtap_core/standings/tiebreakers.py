@@ -151,8 +151,7 @@ def present_after(tournament: Tournament, after: int | None = None) -> set[str]:
     begun = next((r.number for r in tournament.rounds if r.stage == ELIMINATION), None)
     known = [number for number in (after, begun - 1 if begun else None) if number is not None]
     last = min(known, default=None)
-    return {c.id for c in tournament.competitors
-            if c.left_after is None or (last is not None and c.left_after > last)}
+    return {c.id for c in tournament.competitors if c.left_after is None or (last is not None and c.left_after > last)}
 
 
 def decides_place(tournament: Tournament, above: Sequence[str], here: set[str], after: int | None = None) -> bool:
@@ -210,7 +209,7 @@ def strength_of_schedule(basis: TiebreakInput, tied: Sequence[str]) -> TiebreakV
     """
     order, denominator = _schedule(basis.records)
     return TiebreakValues({competitor: order[competitor] for competitor in tied},
-                  {competitor: Fraction(order[competitor], denominator) for competitor in tied})
+                          {competitor: Fraction(order[competitor], denominator) for competitor in tied})
 
 
 def extended_strength(basis: TiebreakInput, tied: Sequence[str]) -> TiebreakValues:
@@ -271,8 +270,7 @@ def head_to_head(basis: TiebreakInput, tied: Sequence[str]) -> TiebreakValues:
     order: dict[str, tuple[int, int]] = {}
     for who in tied:
         record = basis.records[who]
-        tallies = [tally for opponent, tally in zip(record.opponents, record.tallies, strict=True)
-                   if opponent in among]
+        tallies = [tally for opponent, tally in zip(record.opponents, record.tallies, strict=True) if opponent in among]
         order[who] = (sum(t.points for t in tallies), sum(t.figures.get("score", 0) for t in tallies))
     return TiebreakValues(order, {})
 

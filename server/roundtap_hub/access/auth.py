@@ -58,8 +58,7 @@ class PinThrottle:
             own = max(0, tries.until_ms - now) if tries else 0
             return max(own, 0 if self._is_trusted(address) else ceil(self._of_all.wait_ms(now)))
 
-    def admit(self, address: str, is_right: Callable[[], bool],
-              forgives: Callable[[], bool] = lambda: True) -> bool:
+    def admit(self, address: str, is_right: Callable[[], bool], forgives: Callable[[], bool] = lambda: True) -> bool:
         """Whether this try was right. A try during the wait is refused unchecked, and does not prolong it.
 
         A try counts as wrong before it is checked, so that parallel ones gain nothing. `forgives`: whether a right one

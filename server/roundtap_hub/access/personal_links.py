@@ -33,9 +33,7 @@ CODE_LENGTH = 6
 CODE_LIFE_MS = 10 * 60_000
 
 REPORTS, CALLS, LISTS, WISHES = "report", "call", "list", "wish"
-RATES: Mapping[str, Rate] = {
-    REPORTS: Rate(30, 0.2), CALLS: Rate(12, 0.1), LISTS: Rate(30, 0.2), WISHES: Rate(12, 0.1),
-}
+RATES: Mapping[str, Rate] = {REPORTS: Rate(30, 0.2), CALLS: Rate(12, 0.1), LISTS: Rate(30, 0.2), WISHES: Rate(12, 0.1)}
 """Rates of each link's buttons, far above what a person presses."""
 
 PHONE_CLAIM = "phone"

@@ -16,7 +16,7 @@ from roundtap_core.errors import Problem
 from roundtap_hub.database.postgres import HALL_LOCK, NOTICE_BYTES_MAX, postgres_engine, unusable_database
 from roundtap_hub.models import PrintOrderRow, PrintStateRow, upsert
 from roundtap_hub.paper.job_book import PrintBook
-from roundtap_hub.paper.jobs import PrintJob, PrintState
+from roundtap_hub.paper.print_jobs import PrintJob, PrintState
 
 BOOK_CHANNEL = "roundtap_paper"
 """Changes are announced here: {"from": hub, "jobs": [id, …], "orders": whether there are new ones}; without "jobs",

@@ -237,8 +237,7 @@ class SharedService(Service):
         if news is None:
             stored = self._shared.heads()
             behind = [stream for stream, head in stored.items() if head != heads.get(stream)]
-            if any(stored.get(stream, START).number < head.number for stream, head in heads.items()
-                   if head.number):
+            if any(stored.get(stream, START).number < head.number for stream, head in heads.items() if head.number):
                 raise Problem("journal_broken", where=VENUE, stream=VENUE, number=0)
         else:
             behind = list(news.streams)

@@ -35,29 +35,10 @@ from roundtap_hub.rounds.knockout import bracket, cut_rows, cut_view, final_line
 from roundtap_hub.rounds.mending_view import waiting_count
 from roundtap_hub.rounds.round_clock import clock_face, table_clock_face, table_clocks
 from roundtap_hub.rounds.tables import GridCell, grid_cells, seated_count
+from roundtap_hub.serving import web
 from roundtap_hub.serving.page_versions import played_ms
 from roundtap_hub.serving.regions import Rendered, diff_pages
 from roundtap_hub.serving.renderings import RENDER_CACHE, RenderCache, RowSource
-from roundtap_hub.serving.web import (
-    current_event,
-    current_hub,
-    current_snapshot,
-    current_units,
-    current_version,
-    field,
-    now_ms,
-    one_of,
-    page,
-    page_response,
-    patch_response,
-    render_page,
-    shows_problem_on,
-    signing_official,
-    submit_and_redirect,
-    typed_reason,
-    whole_number,
-    words,
-)
 from roundtap_hub.store.command_pipeline import may_archive
 from roundtap_hub.store.person_rows import is_damaged
 from roundtap_hub.units.unit_list import table_units, unit_rows
@@ -74,31 +55,31 @@ OFFICIALS, UNITS = "officials", "units"
 @route("GET /console", STAFF)
 def events(**_: str) -> AnyResponse:
     """All events, and the form for a new one."""
-    snapshot = current_snapshot()
+    snapshot = web.current_snapshot()
     lines = listed_events(snapshot)
     used = {event.color.upper() for event in lines}
     free = next((color for color in COLORS if color.upper() not in used), COLORS[0])
     wanted = (request.form if request.method == "POST" else request.args).get("rulebook", "")
     book = RULEBOOKS.get(wanted) or next(iter(RULEBOOKS.values()))
-    return page("console_events.html", feed="console", known=len(snapshot.ids), events=lines,
-                archived=archived_list(snapshot),
-                may_archive=[line.id for line in lines if may_archive(snapshot, line.id)], rulebooks=RULEBOOKS,
-                colors=COLORS, free=free, book=book, options=options_view(book), option_place=place,
-                about_places=ABOUT_PLACES)
+    return web.page("console_events.html", feed="console", known=len(snapshot.ids), events=lines,
+                    archived=archived_list(snapshot),
+                    may_archive=[line.id for line in lines if may_archive(snapshot, line.id)], rulebooks=RULEBOOKS,
+                    colors=COLORS, free=free, book=book, options=options_view(book), option_place=place,
+                    about_places=ABOUT_PLACES)
 
 
 @route("GET /console/<event_id>", STAFF, VISIBLE)
 def event(event_id: str, **_: str) -> AnyResponse:
     """One event's console, to which its forms return. `since`: the version a browser shows; it gets what changed."""
-    moment = current_event(event_id)
+    moment = web.current_event(event_id)
     if request.method == "POST":
-        return page_response(_draw(moment))
+        return web.page_response(_draw(moment))
     feed, shown = f"console/{event_id}", shown_round(moment.state)
     who = visit.current_staff()
-    key = (event_id, words().language, shown.number if shown else None, who.role if who is not None else "")
+    key = (event_id, web.words().language, shown.number if shown else None, who.role if who is not None else "")
     since = request.args.get("since")
-    newest, old = render_cache().page(key, current_version(feed), now_ms(), lambda: _draw(moment), since)
-    return page_response(newest) if old is None else patch_response(diff_pages(old, newest))
+    newest, old = render_cache().page(key, web.current_version(feed), web.now_ms(), lambda: _draw(moment), since)
+    return web.page_response(newest) if old is None else web.patch_response(diff_pages(old, newest))
 
 
 def render_cache() -> RenderCache:
@@ -108,8 +89,8 @@ def render_cache() -> RenderCache:
 
 def _draw(moment: event_at.EventAt) -> Rendered:
     """The console as all of one role see it; after a Problem, as this request sees it."""
-    snapshot, hub = current_snapshot(), current_hub()
-    state, units, now = moment.state, current_units(), now_ms()
+    snapshot, hub = web.current_snapshot(), web.current_hub()
+    state, units, now = moment.state, web.current_units(), web.now_ms()
     event_id = state.id
     names = event_at.full_names(moment)
     newest, shown = event_at.newest_round(state), shown_round(state)
@@ -136,16 +117,16 @@ def _draw(moment: event_at.EventAt) -> Rendered:
             yield each.match_id, (each.shown, names.get(each.came_after_all or "") if state.live else "",
                                   absent.get(each.match_id)), each
 
-    return render_page(
+    return web.render_page(
         "console.html", feed=f"console/{event_id}", state=state, moment=moment, names=names,
         public=event_at.shown_names(moment),
         newest=newest, grid=grid, missing=[cell for cell in grid if not cell.done], seated=seated,
-        rows=render_cache().rows(event_id, words().language), person_rows=person_rows, cell_rows=cell_rows,
+        rows=render_cache().rows(event_id, web.words().language), person_rows=person_rows, cell_rows=cell_rows,
         next=step, names_in=lambda who: ", ".join(names[each] for each in who), shown=shown, points=points,
         shown_name=title_key(state, shown) if shown else None,
         shown_grid=grid if shown is newest else grid_cells(snapshot, units, state, shown, names, now),
         needs=open_tasks(snapshot, units, state, grid if state.live else (), names, now,
-                    played_ms(state, hub.clocks.now()), hub.presence.seen_at_table),
+                         played_ms(state, hub.clocks.now()), hub.presence.seen_at_table),
         short=cut_short_lines(moment), draft=draft_view(moment, names), waits_before_start=waiting_count(state),
         planned=event_at.planned_rounds(state), roster=people, lists=lists,
         told_lists=list_counts(moment), not_there=absent, counted_here=event_at.check_in_count(state),
@@ -157,14 +138,14 @@ def _draw(moment: event_at.EventAt) -> Rendered:
         **(person_context(moment, opened.removeprefix("person-")) if opened.startswith("person-") else {}),
         unit_rows=unit_rows(snapshot, known, units, now) if opened == UNITS else (), clock=state.clock,
         may_reset=may_reset(state),
-        counted=table_clock_face(state, counted, hub.clocks.now(), words()) if counted is not None else None,
-        desk=people_forms_view(moment), face=clock_face(state, hub.clocks.now(), words(), official=True),
+        counted=table_clock_face(state, counted, hub.clocks.now(), web.words()) if counted is not None else None,
+        desk=people_forms_view(moment), face=clock_face(state, hub.clocks.now(), web.words(), official=True),
         rulebook=state.rulebook,
         structure_open=structure_is_open(state) and not state.finished,
         options=options_view(state.rulebook), given_options=flatten_options(state.given_options), option_place=place,
         about_places=ABOUT_PLACES,
         option_warnings=[] if state.public_rounds else [
-            warning.say(words()) for warning in state.rulebook.option_warnings(state.given_options)],
+            warning.say(web.words()) for warning in state.rulebook.option_warnings(state.given_options)],
     )
 
 
@@ -177,7 +158,7 @@ def shown_round(state: EventState) -> RoundState | None:
 
 @route("GET /console/<event_id>/person/<competitor>", STAFF, VISIBLE)
 def person(event_id: str, competitor: str) -> AnyResponse:
-    moment = current_event(event_id)
+    moment = web.current_event(event_id)
     if competitor not in moment.state.entrants:
         abort(404)
     context = person_context(moment, competitor)
@@ -188,24 +169,24 @@ def person(event_id: str, competitor: str) -> AnyResponse:
 @route("GET /console/<event_id>/officials", STAFF, VISIBLE)
 def officials(event_id: str) -> AnyResponse:
     """The event's officials, and as whom they play."""
-    moment = current_event(event_id)
-    return _part(moment, "officials_forms.html", OFFICIALS, words()("officials.title"),
+    moment = web.current_event(event_id)
+    return _part(moment, "officials_forms.html", OFFICIALS, web.words()("officials.title"),
                  desk=people_forms_view(moment), roster=roster(moment))
 
 
 @route("GET /console/<event_id>/units", STAFF, VISIBLE)
 def units(event_id: str) -> AnyResponse:
     """Where each table unit stands."""
-    hub = current_hub()
-    snapshot, statuses = current_snapshot(), hub.presence.units
-    rows = unit_rows(snapshot, table_units(hub, snapshot, statuses), statuses, now_ms())
-    return _part(current_event(event_id), "units_forms.html", UNITS, words()("units.title"), unit_rows=rows)
+    hub = web.current_hub()
+    snapshot, statuses = web.current_snapshot(), hub.presence.units
+    rows = unit_rows(snapshot, table_units(hub, snapshot, statuses), statuses, web.now_ms())
+    return _part(web.current_event(event_id), "units_forms.html", UNITS, web.words()("units.title"), unit_rows=rows)
 
 
 def _part(moment: event_at.EventAt, part: str, place: str, title: str, **context: Any) -> AnyResponse:
     state = moment.state
-    return page("console_part.html", feed=f"console/{state.id}", state=state, rulebook=state.rulebook, part=part,
-                place=place, title=title, **context)
+    return web.page("console_part.html", feed=f"console/{state.id}", state=state, rulebook=state.rulebook, part=part,
+                    place=place, title=title, **context)
 
 
 def person_context(moment: event_at.EventAt, competitor: str) -> dict[str, Any]:
@@ -223,7 +204,7 @@ def _no_return_reason(moment: event_at.EventAt, competitor: str) -> str:
     try:
         refuse_return(moment.state, moment.state.entrants[competitor])
     except Problem as problem:
-        return problem.say(words())
+        return problem.say(web.words())
     return ""
 
 
@@ -249,56 +230,57 @@ CLOCK_TEXT = re.compile(r"(\d{1,3})(?::([0-5]\d))?")
 
 
 @route("POST /console/<event_id>/draw", ORGANIZERS, OPEN)
-@shows_problem_on(event)
+@web.shows_problem_on(event)
 def draw(event_id: str) -> AnyResponse:
     """Draw, or redraw. `attempt` is the draft the organizer saw (0: none), so that a second tap never draws twice."""
-    draft = current_event(event_id).state.draft
+    draft = web.current_event(event_id).state.draft
     in_hand = draft.draw.attempt if draft and draft.draw else 0
-    if in_hand != (whole_number("attempt") or 0):
+    if in_hand != (web.whole_number("attempt") or 0):
         raise Problem("draft_changed_meanwhile")
-    form = field("tiebreak_form") or (draft.tiebreak_form if draft else None) or EACH
-    return submit_and_redirect(event_id, commands.DrawRound(secrets.randbits(SEED_BITS), tiebreak_form=form))
+    form = web.field("tiebreak_form") or (draft.tiebreak_form if draft else None) or EACH
+    return web.submit_and_redirect(event_id, commands.DrawRound(secrets.randbits(SEED_BITS), tiebreak_form=form))
 
 
 @route("POST /console/<event_id>/tables", ORGANIZERS, OPEN)
-@shows_problem_on(event)
+@web.shows_problem_on(event)
 def move_tables(event_id: str) -> AnyResponse:
     """Move matches off tables that another event uses, to free ones."""
-    return submit_and_redirect(event_id, commands.MoveTables(whole_number("number") or 0, whole_number("attempt") or 0))
+    return web.submit_and_redirect(event_id, commands.MoveTables(web.whole_number("number") or 0,
+                                                                 web.whole_number("attempt") or 0))
 
 
 @route("POST /console/<event_id>/discard", ORGANIZERS, OPEN)
-@shows_problem_on(event)
+@web.shows_problem_on(event)
 def discard(event_id: str) -> AnyResponse:
-    return submit_and_redirect(event_id, commands.DiscardDraft())
+    return web.submit_and_redirect(event_id, commands.DiscardDraft())
 
 
 @route("POST /console/<event_id>/publish", ORGANIZERS, OPEN)
-@shows_problem_on(event)
+@web.shows_problem_on(event)
 def publish(event_id: str) -> AnyResponse:
-    return submit_and_redirect(event_id,
-                               commands.PublishRound(whole_number("number") or 0, whole_number("attempt") or 0))
+    return web.submit_and_redirect(event_id,
+                               commands.PublishRound(web.whole_number("number") or 0, web.whole_number("attempt") or 0))
 
 
 @route("POST /console/<event_id>/clock", HEADS, PLAYING)
-@shows_problem_on(event)
+@web.shows_problem_on(event)
 def clock(event_id: str) -> AnyResponse:
     """Start, pause, adjust, set or reset the clock. After a power cut `continue` or `hold` at a typed time, else at the
     time that the tables counted."""
-    action, delta_ms = one_of("action", CLOCK_ACTIONS), 0
+    action, delta_ms = web.one_of("action", CLOCK_ACTIONS), 0
     if action == "adjust":
-        delta_ms = max(-600, min(600, whole_number("minutes") or 0)) * 60_000
+        delta_ms = max(-600, min(600, web.whole_number("minutes") or 0)) * 60_000
     elif action == "set":
-        delta_ms = parse_clock(field("time"))
+        delta_ms = parse_clock(web.field("time"))
     elif action in ("continue", "hold"):
-        delta_ms = parse_clock(field("time")) if field("time") else _counted_ms(event_id)
-    return submit_and_redirect(event_id, commands.SetClock(action, delta_ms))
+        delta_ms = parse_clock(web.field("time")) if web.field("time") else _counted_ms(event_id)
+    return web.submit_and_redirect(event_id, commands.SetClock(action, delta_ms))
 
 
 def _counted_ms(event_id: str) -> int:
     """The time left as the tables show it now; where none counts any more, as the hub last knew it."""
-    state = current_event(event_id).state
-    counted = table_clocks(current_snapshot(), current_units(), state, now_ms())
+    state = web.current_event(event_id).state
+    counted = table_clocks(web.current_snapshot(), web.current_units(), state, web.now_ms())
     return counted.left_ms if counted is not None else state.clock.remaining_ms or 0
 
 
@@ -311,65 +293,66 @@ def parse_clock(text: str) -> int:
 
 
 @route("POST /console/<event_id>/extra", HEADS, PLAYING)
-@shows_problem_on(event)
+@web.shows_problem_on(event)
 def extra_minutes(event_id: str) -> AnyResponse:
     """Set the random extra minutes of the round that the organizer was looking at."""
-    minutes = whole_number("minutes")
+    minutes = web.whole_number("minutes")
     if minutes is None:
         raise Invalid("figure_missing")
-    return submit_and_redirect(event_id, commands.SetExtraMinutes(whole_number("number") or 0, minutes))
+    return web.submit_and_redirect(event_id, commands.SetExtraMinutes(web.whole_number("number") or 0, minutes))
 
 
 @route("POST /console/<event_id>/finish", ORGANIZERS, PLAYING)
-@shows_problem_on(event)
+@web.shows_problem_on(event)
 def finish(event_id: str) -> AnyResponse:
-    return submit_and_redirect(event_id, commands.FinishEvent(typed_reason()))
+    return web.submit_and_redirect(event_id, commands.FinishEvent(web.typed_reason()))
 
 
 @route("POST /console/<event_id>/reopen", ORGANIZERS, JUST_FINISHED)
-@shows_problem_on(event)
+@web.shows_problem_on(event)
 def reopen(event_id: str) -> AnyResponse:
-    return submit_and_redirect(event_id, commands.ReopenEvent())
+    return web.submit_and_redirect(event_id, commands.ReopenEvent())
 
 
 @route("POST /console/<event_id>/play-on", ORGANIZERS, OPEN)
-@shows_problem_on(event)
+@web.shows_problem_on(event)
 def play_on(event_id: str) -> AnyResponse:
     """Publish the drawn round and note the open points: those on the page (`point`), or all where none was sent."""
     seen = tuple(request.form.getlist("point")) or None
-    command = commands.PublishRound(whole_number("number") or 0, whole_number("attempt") or 0, typed_reason(),
-                           seen, signing_official(event_id))
-    return submit_and_redirect(event_id, command)
+    command = commands.PublishRound(web.whole_number("number") or 0, web.whole_number("attempt") or 0,
+                                    web.typed_reason(),
+                                    seen, web.signing_official(event_id))
+    return web.submit_and_redirect(event_id, command)
 
 
 @route("POST /console/<event_id>/cut", ORGANIZERS, PLAYING)
-@shows_problem_on(event)
+@web.shows_problem_on(event)
 def cut(event_id: str) -> AnyResponse:
-    return submit_and_redirect(event_id, commands.MakeCut())
+    return web.submit_and_redirect(event_id, commands.MakeCut())
 
 
 @route("POST /console/<event_id>/cut/back", ORGANIZERS, PLAYING)
-@shows_problem_on(event)
+@web.shows_problem_on(event)
 def cut_back(event_id: str) -> AnyResponse:
-    return submit_and_redirect(event_id, commands.WithdrawCut())
+    return web.submit_and_redirect(event_id, commands.WithdrawCut())
 
 
 @route("POST /console/<event_id>/cut/accepted", ORGANIZERS, PLAYING)
-@shows_problem_on(event)
+@web.shows_problem_on(event)
 def place_accepted(event_id: str) -> AnyResponse:
-    return submit_and_redirect(event_id, commands.AcceptPlace(field("competitor")))
+    return web.submit_and_redirect(event_id, commands.AcceptPlace(web.field("competitor")))
 
 
 @route("POST /console/<event_id>/cut/declined", ORGANIZERS, PLAYING)
-@shows_problem_on(event)
+@web.shows_problem_on(event)
 def place_declined(event_id: str) -> AnyResponse:
-    return submit_and_redirect(event_id, commands.DeclinePlace(field("competitor")))
+    return web.submit_and_redirect(event_id, commands.DeclinePlace(web.field("competitor")))
 
 
 @route("POST /console/<event_id>/cut/present", ORGANIZERS, PLAYING)
-@shows_problem_on(event)
+@web.shows_problem_on(event)
 def present(event_id: str) -> AnyResponse:
     """Continue with those present: players on the list (`asked`) who are not marked `present` are passed over."""
     there = set(request.form.getlist("present"))
     absent = tuple(who for who in request.form.getlist("asked") if who not in there)
-    return submit_and_redirect(event_id, commands.PassOver(absent))
+    return web.submit_and_redirect(event_id, commands.PassOver(absent))

@@ -108,8 +108,7 @@ def read_structure(book: Rulebook, field: Callable[[str], str]) -> dict[str, Any
     chosen: dict[str, Any] = {}
     structure = field("structure") or str(book.option_defaults["structure"])
     if structure not in structures_of(book):
-        raise Invalid("not_one_of", where="/options/structure", value=structure,
-                      options=", ".join(structures_of(book)))
+        raise Invalid("not_one_of", where="/options/structure", value=structure, options=", ".join(structures_of(book)))
     chosen["structure"] = structure
     rounds = _number(field, "swiss_rounds", 0, MOST_ROUNDS)
     if rounds is not None:

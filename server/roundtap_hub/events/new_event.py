@@ -28,17 +28,7 @@ from roundtap_hub.access.policy import OPEN, ORGANIZERS, route
 from roundtap_hub.events.console import SEED_BITS, event, events
 from roundtap_hub.events.event_list import COLOR
 from roundtap_hub.events.event_options import OFFERED, STRUCTURE, read_options, read_structure
-from roundtap_hub.serving.web import (
-    actor,
-    back_to_event,
-    current_event,
-    current_hub,
-    current_snapshot,
-    field,
-    shows_problem_on,
-    submit_and_redirect,
-    words,
-)
+from roundtap_hub.serving import web
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.service import Step
 from roundtap_hub.store.venue import EVENT_BEGUN
@@ -50,26 +40,27 @@ IMPORT_TIMEOUT_S = 180
 
 
 @route("POST /console", ORGANIZERS)
-@shows_problem_on(events)
+@web.shows_problem_on(events)
 def create() -> AnyResponse:
     """`known`: the number of events on the page, so that a form sent twice creates one event."""
-    if field("known") not in ("", str(len(current_snapshot().ids))):
+    if web.field("known") not in ("", str(len(web.current_snapshot().ids))):
         raise Problem("step_changed_meanwhile")
-    book = rulebook(field("rulebook"))
-    event_id = current_hub().new_event_id()
-    level = field("level") or None
+    book = rulebook(web.field("rulebook"))
+    event_id = web.current_hub().new_event_id()
+    level = web.field("level") or None
     if level is None and "level" in request.form and book.levels:
         # Whether officials may play, and what is checked, depends on it.
-        raise Problem("level_missing", options=", ".join(words()(f"level.{known}") for known in book.levels))
-    options = read_options(book, field)
-    about = clean_about({key: field(key) for key in ABOUT_FIELDS})
-    command = commands.CreateEvent(field("name"), book.id, level, options, _color(), secrets.randbits(SEED_BITS), about)
-    current_hub().service.execute([begin_event_step(event_id), Step(event_id, command)], actor())
-    return back_to_event(event_id)
+        raise Problem("level_missing", options=", ".join(web.words()(f"level.{known}") for known in book.levels))
+    options = read_options(book, web.field)
+    about = clean_about({key: web.field(key) for key in ABOUT_FIELDS})
+    command = commands.CreateEvent(web.field("name"), book.id, level, options, _color(), secrets.randbits(SEED_BITS),
+                                   about)
+    web.current_hub().service.execute([begin_event_step(event_id), Step(event_id, command)], web.actor())
+    return web.back_to_event(event_id)
 
 
 @route("POST /console/import", ORGANIZERS)
-@shows_problem_on(events)
+@web.shows_problem_on(events)
 def import_file() -> AnyResponse:
     """Import the whole file or nothing: event, competitors and rounds are one request."""
     upload = request.files.get("file")
@@ -82,13 +73,13 @@ def import_file() -> AnyResponse:
         raise Invalid("file_not_text") from None
     file = parse(text)
     broken = violations(file)
-    if broken and not field("anyway"):
+    if broken and not web.field("anyway"):
         first = broken[0]
-        raise Problem("file_breaks_rules", where=first.where, n=len(broken), first=first.say(words()))
-    event_id = current_hub().new_event_id()
+        raise Problem("file_breaks_rules", where=first.where, n=len(broken), first=first.say(web.words()))
+    event_id = web.current_hub().new_event_id()
     steps, people = import_steps(event_id, file, _color())
-    current_hub().service.execute([begin_event_step(event_id), *steps], actor(), people, IMPORT_TIMEOUT_S)
-    return back_to_event(event_id)
+    web.current_hub().service.execute([begin_event_step(event_id), *steps], web.actor(), people, IMPORT_TIMEOUT_S)
+    return web.back_to_event(event_id)
 
 
 def begin_event_step(event_id: str) -> Step:
@@ -119,7 +110,7 @@ def import_steps(event_id: str, file: Tournament, color: str) -> tuple[list[Step
         officials.append(Official(item["id"], item["role"], person.digest(salt), item.get("second", False),
                                   item.get("plays"), not item.get("off_duty", False)))
     kept = commands.ImportRecord(tuple(officials), _cut(record.get("cut")), record.get("finished", False),
-                        tuple(played_on_from_json(line) for line in record.get("played_on", ())))
+                                 tuple(played_on_from_json(line) for line in record.get("played_on", ())))
     if kept != commands.ImportRecord():
         steps.append(Step(event_id, kept))
     return steps, people
@@ -152,33 +143,33 @@ def person_and_entrant(
 
 
 @route("POST /console/<event_id>/about", ORGANIZERS, OPEN)
-@shows_problem_on(event)
+@web.shows_problem_on(event)
 def set_about(event_id: str) -> AnyResponse:
     """Date, venue, club, special rules; what the form left out stays as it is."""
-    sent = {key: field(key) for key in ABOUT_FIELDS if key in request.form}
-    return submit_and_redirect(event_id, commands.SetAbout({**current_event(event_id).state.about, **sent}))
+    sent = {key: web.field(key) for key in ABOUT_FIELDS if key in request.form}
+    return web.submit_and_redirect(event_id, commands.SetAbout({**web.current_event(event_id).state.about, **sent}))
 
 
 @route("POST /console/<event_id>/options", ORGANIZERS, OPEN)
-@shows_problem_on(event)
+@web.shows_problem_on(event)
 def set_options(event_id: str) -> AnyResponse:
     """Rounds and other options: until the first round is drawn."""
-    state = current_event(event_id).state
+    state = web.current_event(event_id).state
     kept = {k: v for k, v in state.given_options.items() if k not in OFFERED}
-    return submit_and_redirect(event_id, commands.SetOptions({**kept, **read_options(state.rulebook, field)}))
+    return web.submit_and_redirect(event_id, commands.SetOptions({**kept, **read_options(state.rulebook, web.field)}))
 
 
 @route("POST /console/<event_id>/structure", ORGANIZERS, OPEN)
-@shows_problem_on(event)
+@web.shows_problem_on(event)
 def set_structure(event_id: str) -> AnyResponse:
     """Rounds and cut after late entries: until round 2 is published."""
-    state = current_event(event_id).state
+    state = web.current_event(event_id).state
     kept = {k: v for k, v in state.given_options.items() if k not in STRUCTURE}
-    return submit_and_redirect(event_id, commands.SetOptions({**kept, **read_structure(state.rulebook, field)}))
+    return web.submit_and_redirect(event_id, commands.SetOptions({**kept, **read_structure(state.rulebook, web.field)}))
 
 
 def _color() -> str:
-    color = field("color", "#0072B2")
+    color = web.field("color", "#0072B2")
     if not COLOR.fullmatch(color):
         raise Invalid("color_text", value=color[:20])
     return color

@@ -8,13 +8,7 @@ from dataclasses import dataclass
 from roundtap_core.event.closing import diverged_places, unfinished_parts
 from roundtap_core.event.event_flow import upcoming_stage
 from roundtap_core.event.judging import open_appeal, open_appeals, proposed_disqualifications
-from roundtap_core.event.leaving import (
-    LeaveEffect,
-    abandoned_matches,
-    confirmer_has_left,
-    leave_effect,
-    squads_owed,
-)
+from roundtap_core.event.leaving import LeaveEffect, abandoned_matches, confirmer_has_left, leave_effect, squads_owed
 from roundtap_core.event.played_on import OpenPoint, PlayedOn
 from roundtap_core.event.setup import DECK_TWICE, KINDS, LIST_MISSING, LIST_WRONG, list_points, open_points
 from roundtap_core.event.state import DISPUTE, ONE_PHONE, ONE_SIDED, SECOND, EventState
@@ -274,7 +268,7 @@ def cut_short_lines(moment: EventAt) -> tuple[tuple[str, str], ...]:
     if state.finished:
         return ()
     return tuple((f"finish.left.{upcoming_stage(state)}" if point.kind == FINISHED_EARLY else f"points.{point.kind}",
-             names.get(point.who, point.who)) for point in unfinished_parts(state))
+                  names.get(point.who, point.who)) for point in unfinished_parts(state))
 
 
 def played_on_lines(moment: EventAt) -> tuple[PlayedOnLine, ...]:

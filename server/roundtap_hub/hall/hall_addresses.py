@@ -29,8 +29,7 @@ def hall_addresses(proc: Path = Path("/proc/net"), devices: Path = Path("/sys/cl
     those without a device of their own (a bridge), then IPv6, then self-assigned ones (a cable between two machines).
     """
     device_of = _devices_by_network(proc / "route")
-    found = [(rank, each) for each in local_addresses(proc)
-             if (rank := _rank(each, device_of, devices)) != PROGRAMS]
+    found = [(rank, each) for each in local_addresses(proc) if (rank := _rank(each, device_of, devices)) != PROGRAMS]
     # A stable order, so that the address on the wall does not jump.
     return [each for _, each in sorted(found, key=lambda pair: (pair[0], pair[1].version, int(pair[1])))]
 

@@ -17,17 +17,7 @@ from roundtap_hub.access.policy import ORGANIZERS, route
 from roundtap_hub.access.rights import unit_placed_entry
 from roundtap_hub.events.event_at import EventAt, full_names
 from roundtap_hub.rounds.tables import ShownResult, show_result
-from roundtap_hub.serving.web import (
-    actor,
-    current_hub,
-    current_snapshot,
-    field,
-    page,
-    shows_problem_on,
-    whole_number,
-    with_competitor_names,
-    words,
-)
+from roundtap_hub.serving import web
 from roundtap_hub.store import restore_gap, venue
 from roundtap_hub.store.read_model import Snapshot
 from roundtap_hub.store.service import Step
@@ -162,26 +152,26 @@ DRAWN_ANEW, GIVEN_UP = "drawn-anew", "not-restored"
 
 @route("GET /console/restored", ORGANIZERS)
 def restored(**_: str) -> AnyResponse:
-    return page("restored.html", feed="console", view=restored_view(current_snapshot()), bye=BYE,
-                missed=UNPAIRED_LOSS, left=LEFT)
+    return web.page("restored.html", feed="console", view=restored_view(web.current_snapshot()), bye=BYE,
+                    missed=UNPAIRED_LOSS, left=LEFT)
 
 
 @route("POST /console/restored/without", ORGANIZERS)
-@shows_problem_on(restored)
+@web.shows_problem_on(restored)
 def restored_without() -> AnyResponse:
-    unit = field("unit")
-    if unit not in current_snapshot().venue.tables:
+    unit = web.field("unit")
+    if unit not in web.current_snapshot().venue.tables:
         raise Problem("unknown_unit", unit=unit[:40])
     return _submit_steps(Step(VENUE, NewEntry(venue.UNIT_WAIVED, {"unit": unit})))
 
 
 @route("POST /console/restored/adopt", ORGANIZERS)
-@shows_problem_on(restored)
+@web.shows_problem_on(restored)
 def restored_adopt() -> AnyResponse:
     """Adopt a lost round as the tables hold it: places of units, pairings, publishing, reports, officials' results, all
     in one commit."""
     lost = _lost_of_form()
-    state = current_snapshot().events[lost.event]
+    state = web.current_snapshot().events[lost.event]
     made = restore_gap.assemble(state, lost)
     if made.wrong:
         raise made.wrong[0]
@@ -192,16 +182,16 @@ def restored_adopt() -> AnyResponse:
     steps = _placements()
     steps += [Step(lost.event, DropCompetitor(who)) for who in gone]
     steps += [Step(lost.event, adopted),
-              Step(lost.event, PublishRound(lost.number, attempt, noted=words()("restored.adopted.noted")))]
+              Step(lost.event, PublishRound(lost.number, attempt, noted=web.words()("restored.adopted.noted")))]
     steps += [_report_step(pending) for pending in lost.reports]
     steps += [Step(lost.event, EnterResult(claim.match, claim.revision - 1, result_from_json(dict(claim.result)),
-                                     earlier=True))
+                                           earlier=True))
               for claim in made.decided if claim.result is not None and claim.revision]
     return _submit_steps(*steps)
 
 
 @route("POST /console/restored/anew", ORGANIZERS)
-@shows_problem_on(restored)
+@web.shows_problem_on(restored)
 def restored_anew() -> AnyResponse:
     """Discard what the tables hold of a round; their reports are refused, which they show."""
     lost = _lost_of_form()
@@ -211,48 +201,50 @@ def restored_anew() -> AnyResponse:
 
 
 @route("POST /console/restored/point", ORGANIZERS)
-@shows_problem_on(restored)
+@web.shows_problem_on(restored)
 def restored_point() -> AnyResponse:
     """Take the table's result or keep the copy's, where they differ."""
-    point = next((each for each in restore_gap.unsettled_matches(current_snapshot()) if each.key == field("point")),
+    point = next((each for each in restore_gap.unsettled_matches(web.current_snapshot())
+                  if each.key == web.field("point")),
                  None)
     if point is None:
         raise Problem("restored_gone")
-    if field("take") != "tables":
+    if web.field("take") != "tables":
         return _submit_steps(Step(VENUE, NewEntry(venue.COPY_KEPT, {"point": point.key, "event": point.claim.event,
-                                                  "match": point.claim.match})))
+                                                                    "match": point.claim.match})))
     result = None if point.claim.result is None else result_from_json(dict(point.claim.result))
     entered = EnterResult(point.claim.match, point.revision, result, point.number or 0, earlier=True,
-                          cut=field("cut"))
+                          cut=web.field("cut"))
     try:
         return _submit_steps(Step(point.claim.event, entered))
     except Problem as problem:
         # The address names no event: only here is it known whose names are meant.
-        raise with_competitor_names(problem, point.claim.event) from None
+        raise web.with_competitor_names(problem, point.claim.event) from None
 
 
 @route("POST /console/restored/settled", ORGANIZERS)
-@shows_problem_on(restored)
+@web.shows_problem_on(restored)
 def restored_settled() -> AnyResponse:
     """Continue play. Reports that waited only for their unit's place are taken; those still without one are refused,
     which their tables show."""
-    snapshot = current_snapshot()
+    snapshot = web.current_snapshot()
     answers = [_report_step(pending) if restore_gap.is_known(snapshot, pending) else _refusal(pending, GIVEN_UP)
                for pending in restore_gap.pending_reports(snapshot)]
-    current_hub().service.execute([*_placements(), *answers, Step(VENUE, NewEntry(venue.RESTORE_SETTLED, {}))], actor())
+    web.current_hub().service.execute([*_placements(), *answers, Step(VENUE, NewEntry(venue.RESTORE_SETTLED, {}))],
+                                      web.actor())
     return redirect(url_for("console.events"), 303)
 
 
 def _submit_steps(*steps: Step) -> AnyResponse:
-    current_hub().service.execute(steps, actor())
+    web.current_hub().service.execute(steps, web.actor())
     return redirect(url_for("console.restored"), 303)
 
 
 def _lost_of_form() -> restore_gap.LostRound:
     """The round whose button was pressed; Problem("restored_gone") where it has been settled meanwhile."""
-    number = whole_number("number")
-    for lost in restore_gap.lost_rounds(current_snapshot()):
-        if (lost.event, lost.number, lost.mark) == (field("event"), number, field("mark")):
+    number = web.whole_number("number")
+    for lost in restore_gap.lost_rounds(web.current_snapshot()):
+        if (lost.event, lost.number, lost.mark) == (web.field("event"), number, web.field("mark")):
             return lost
     raise Problem("restored_gone")
 
@@ -260,12 +252,13 @@ def _lost_of_form() -> restore_gap.LostRound:
 def _answers(made: restore_gap.AssembledRound, lost: restore_gap.LostRound) -> tuple[list[restore_gap.AdoptedMatch],
                                                                                      list[str]]:
     """The organizer's answers about players whom no table knows: byes and pairings to add, and who has left."""
-    answers = {who: field(f"who-{who}") for who in made.missing}
+    answers = {who: web.field(f"who-{who}") for who in made.missing}
     more: list[restore_gap.AdoptedMatch] = []
     taken = {match.id for match in made.matches}
 
     def add(a: str, b: str | None, bye: str | None = None) -> None:
-        more.append(restore_gap.AdoptedMatch(restore_gap.free_id(lost.number, taken), a, b, whole_number(f"table-{a}"),
+        more.append(restore_gap.AdoptedMatch(restore_gap.free_id(lost.number, taken), a, b,
+                                             web.whole_number(f"table-{a}"),
                                              bye=bye))
         taken.add(more[-1].id)
 
@@ -297,8 +290,7 @@ def _report_step(pending: venue.PendingReport) -> Step:
 
 
 def _placements() -> list[Step]:
-    return [Step(VENUE, unit_placed_entry(unit, table))
-            for unit, table, _ in moved_units(current_snapshot())]
+    return [Step(VENUE, unit_placed_entry(unit, table)) for unit, table, _ in moved_units(web.current_snapshot())]
 
 
 def _refusal(pending: venue.PendingReport, reason: str) -> Step:

@@ -21,18 +21,7 @@ from roundtap_hub.hall.hall_addresses import HallAddresses, is_hotspot
 from roundtap_hub.hall.preflight import all_checks, failed_checks, group_checks, local_time_text
 from roundtap_hub.hall.qr_svg import qr_svg
 from roundtap_hub.paper.paper import printed_at
-from roundtap_hub.serving.web import (
-    actor,
-    current_hub,
-    current_snapshot,
-    current_units,
-    download,
-    field,
-    now_ms,
-    page,
-    shows_problem_on,
-    words,
-)
+from roundtap_hub.serving import web
 from roundtap_hub.units.unit_list import table_units, unit_rows
 from roundtap_machine.services import log_lines, services
 from roundtap_machine.wifi import DEVICES_MAX, Hotspot, known_hotspot
@@ -88,37 +77,37 @@ def hall_network(reached: HallAddresses, hotspot: Hotspot | None) -> dict[str, A
 @route("GET /console/hub", ORGANIZERS)
 def this_hub(**shown: Any) -> AnyResponse:
     """`shown`: a new PIN, for this response only (`_pin_page`)."""
-    hub, hotspot = current_hub(), known_hotspot()
+    hub, hotspot = web.current_hub(), known_hotspot()
     organizers = hub.access.organizers
     network = hall_network(hub.host.hall_addresses, hotspot) if hub.host.hall_addresses.port else None
-    return page("this_hub.html", rows=session_rows(organizers), network=network,
-                wifi_qr=qr_svg(hotspot.qr, words()("hub.wifi.qr")) if hotspot is not None else "",
-                wall=printed_at(hub.clocks.wall()), encrypted=hub.access.encrypted, roles=STAFF_ROLES,
-                staff=staff_rows(organizers), revoked=[each for each in organizers.staff.people if not each.active],
-                **{key: shown.get(key, "") for key in ("made", "pin", "login", "qr")})
+    return web.page("this_hub.html", rows=session_rows(organizers), network=network,
+                    wifi_qr=qr_svg(hotspot.qr, web.words()("hub.wifi.qr")) if hotspot is not None else "",
+                    wall=printed_at(hub.clocks.wall()), encrypted=hub.access.encrypted, roles=STAFF_ROLES,
+                    staff=staff_rows(organizers), revoked=[each for each in organizers.staff.people if not each.active],
+                    **{key: shown.get(key, "") for key in ("made", "pin", "login", "qr")})
 
 
 @route("POST /console/hub/sessions/<session_id>/end", ORGANIZERS)
-@shows_problem_on(this_hub)
+@web.shows_problem_on(this_hub)
 def end_session(session_id: str) -> AnyResponse:
-    current_hub().access.organizers.sessions.end(session_id)
+    web.current_hub().access.organizers.sessions.end(session_id)
     return redirect(url_for("console.this_hub"), 303)
 
 
 @route("POST /console/hub/sessions/end", ORGANIZERS)
-@shows_problem_on(this_hub)
+@web.shows_problem_on(this_hub)
 def end_others() -> AnyResponse:
     own = visit.current_visit().session
     if own is not None:
-        current_hub().access.organizers.sessions.end_others(own)
+        web.current_hub().access.organizers.sessions.end_others(own)
     return redirect(url_for("console.this_hub"), 303)
 
 
 @route("POST /console/hub/time", ORGANIZERS)
-@shows_problem_on(this_hub)
+@web.shows_problem_on(this_hub)
 def set_hall_time() -> AnyResponse:
     """`epoch_ms`: the browser's clock, filled in by a script; else `time`, typed as local time."""
-    hall_time, from_script, typed = current_hub().host.hall_time, field("epoch_ms"), field("time")
+    hall_time, from_script, typed = web.current_hub().host.hall_time, web.field("epoch_ms"), web.field("time")
     if hall_time is None:
         raise Problem("hall_time_elsewhere")
     if from_script.isdecimal() and len(from_script) <= DIGITS_MAX:
@@ -133,32 +122,32 @@ def set_hall_time() -> AnyResponse:
 
 
 @route("POST /console/hub/staff", ORGANIZERS)
-@shows_problem_on(this_hub)
+@web.shows_problem_on(this_hub)
 def add_person() -> AnyResponse:
     """Add a member of staff; the PIN is shown in this response only."""
-    person, pin = current_hub().access.organizers.staff.add(field("name"), field("role"), actor())
+    person, pin = web.current_hub().access.organizers.staff.add(web.field("name"), web.field("role"), web.actor())
     return _pin_page(person.name, pin)
 
 
 @route("POST /console/hub/staff/<person>/pin", ORGANIZERS)
-@shows_problem_on(this_hub)
+@web.shows_problem_on(this_hub)
 def replace_pin(person: str) -> AnyResponse:
     """Make a new PIN; the old one is void, and its sessions end."""
-    found, pin = current_hub().access.organizers.staff.replace_pin(person, actor())
+    found, pin = web.current_hub().access.organizers.staff.replace_pin(person, web.actor())
     return _pin_page(found.name, pin)
 
 
 @route("POST /console/hub/staff/<person>/role", ORGANIZERS)
-@shows_problem_on(this_hub)
+@web.shows_problem_on(this_hub)
 def change_role(person: str) -> AnyResponse:
-    current_hub().access.organizers.staff.change_role(person, field("role"), actor())
+    web.current_hub().access.organizers.staff.change_role(person, web.field("role"), web.actor())
     return redirect(url_for("console.this_hub", _anchor="staff"), 303)
 
 
 @route("POST /console/hub/staff/<person>/revoke", ORGANIZERS)
-@shows_problem_on(this_hub)
+@web.shows_problem_on(this_hub)
 def revoke_pin(person: str) -> AnyResponse:
-    current_hub().access.organizers.staff.revoke(person, actor())
+    web.current_hub().access.organizers.staff.revoke(person, web.actor())
     return redirect(url_for("console.this_hub", _anchor="staff"), 303)
 
 
@@ -170,7 +159,7 @@ def _pin_page(name: str, pin: str) -> AnyResponse:
 
 def login_address() -> str:
     """The login's address for other devices; "" where unknown, as the request came from the hub itself."""
-    encrypted = current_hub().access.encrypted
+    encrypted = web.current_hub().access.encrypted
     if is_local_request(request.remote_addr or "", request.host) or encrypted is None:
         return ""
     host = request.host.rpartition(":")[0] if ":" in request.host.rpartition("]")[2] else request.host
@@ -180,28 +169,29 @@ def login_address() -> str:
 @route("GET /console/before-doors", STAFF)
 def before_doors() -> AnyResponse:
     """One line per check with what to do, by part of the hall, worst first; checks that are fine share one line."""
-    hub, snapshot, units = current_hub(), current_snapshot(), current_units()
-    checks = all_checks(hub, snapshot, units, now_ms())
-    return page("preflight.html", feed="before-doors", groups=group_checks(checks), wrong=failed_checks(checks),
-                noted=[check for check in checks if check.state == "note"],
-                unit_rows=unit_rows(snapshot, table_units(hub, snapshot, units), units, now_ms()),
-                wall=local_time_text(hub.clocks.wall() or ""))
+    hub, snapshot, units = web.current_hub(), web.current_snapshot(), web.current_units()
+    checks = all_checks(hub, snapshot, units, web.now_ms())
+    return web.page("preflight.html", feed="before-doors", groups=group_checks(checks), wrong=failed_checks(checks),
+                    noted=[check for check in checks if check.state == "note"],
+                    unit_rows=unit_rows(snapshot, table_units(hub, snapshot, units), units, web.now_ms()),
+                    wall=local_time_text(hub.clocks.wall() or ""))
 
 
 @route("GET /console/before-doors/diagnostics.txt", ORGANIZERS)
 def diagnostics() -> AnyResponse:
     """Diagnostics for a remote helper, without anything confidential."""
-    hub, snapshot = current_hub(), current_snapshot()
+    hub, snapshot = web.current_hub(), web.current_snapshot()
     states = list(snapshot.events.values())
     counts = {"events": len(snapshot.ids), "events_open": sum(not state.finished for state in states),
               "players": sum(len(state.entrants) for state in states), "units": len(hub.units.keys),
-              "units_heard": len(current_units()), "venue_entries": snapshot.venue.number}
+              "units_heard": len(web.current_units()), "venue_entries": snapshot.venue.number}
     copies = hub.service.copies
     settings = {"role": "hub", "language": hub.language, "on_database": "yes" if hub.host.on_database else "no",
                 "encrypted": "yes" if hub.access.encrypted is not None else "no",
                 "copies": str(len(copies.states) if copies is not None else 0)}
-    text = bundle(all_checks(hub, snapshot, current_units(), now_ms()), services(), log_lines(), counts, settings)
-    return download(text, "text/plain; charset=utf-8", "roundtap-diagnostics.txt")
+    text = bundle(all_checks(hub, snapshot, web.current_units(), web.now_ms()), services(), log_lines(), counts,
+                  settings)
+    return web.download(text, "text/plain; charset=utf-8", "roundtap-diagnostics.txt")
 
 
 KIND = "application/x-x509-ca-cert"
@@ -210,15 +200,15 @@ KIND = "application/x-x509-ca-cert"
 
 @route("GET /trust", EVERYBODY)
 def trust() -> AnyResponse:
-    encrypted = current_hub().access.encrypted
+    encrypted = web.current_hub().access.encrypted
     if encrypted is None:
         abort(404)
-    return page("trust.html", encrypted=encrypted)
+    return web.page("trust.html", encrypted=encrypted)
 
 
 @route("GET /ca.crt", EVERYBODY)
 def authority() -> AnyResponse:
-    encrypted = current_hub().access.encrypted
+    encrypted = web.current_hub().access.encrypted
     if encrypted is None:
         abort(404)
-    return download(encrypted.authority, KIND, "roundtap-ca.crt")
+    return web.download(encrypted.authority, KIND, "roundtap-ca.crt")

@@ -20,40 +20,12 @@ from roundtap_hub.access import visit
 from roundtap_hub.access.policy import EVERYBODY, HEADS_AND_DESK, VISIBLE, route
 from roundtap_hub.events.event_at import EventAt, planned_rounds, shown_names
 from roundtap_hub.events.event_list import listed_events
-from roundtap_hub.hall import known_displays
+from roundtap_hub.hall import known_displays, wall_view
 from roundtap_hub.hall.announcements import announcement_lines
 from roundtap_hub.hall.qr_svg import qr_svg
-from roundtap_hub.hall.wall_view import (
-    BRACKET,
-    CLOCK,
-    PAGE_MS,
-    THEMES,
-    WALL_PARAMS,
-    WELCOME,
-    variant_of,
-    wall_options,
-    wall_variant,
-    wall_view,
-)
 from roundtap_hub.rounds.knockout import bracket, first_wall_round
 from roundtap_hub.rounds.round_clock import clock_face, time_of_day
-from roundtap_hub.serving.web import (
-    add_venue_entry,
-    cached_page,
-    cached_variant,
-    current_event,
-    current_hub,
-    current_instant,
-    current_snapshot,
-    current_units,
-    drop_request_cache,
-    field,
-    now_ms,
-    one_of,
-    page,
-    shows_problem_on,
-    words,
-)
+from roundtap_hub.serving import web
 from roundtap_hub.store import display_plan
 
 
@@ -61,24 +33,24 @@ from roundtap_hub.store import display_plan
 def any_wall() -> AnyResponse:
     """A display's page: its assignment, else the event in play, with its name. With a field of WALL_PARAMS in the
     address: the wall of the event in play, for no display."""
-    variant = cached_variant()
-    if variant is None and not any(name in request.args for name in WALL_PARAMS):
-        snapshot = current_snapshot()
+    variant = web.cached_variant()
+    if variant is None and not any(name in request.args for name in wall_view.WALL_PARAMS):
+        snapshot = web.current_snapshot()
         screens = snapshot.venue.display_plan.screens
-        display, name = current_hub().hall.displays.register(
+        display, name = web.current_hub().hall.displays.register(
             request.cookies.get(known_displays.DISPLAY, ""), request.remote_addr or "", screens)
         if name:
             visit.current_visit().new_cookies[known_displays.DISPLAY] = (f"{display}.{name}", known_displays.DISPLAY_S)
-        place = known_displays.display_page(snapshot, screens.get(display), name, now_ms())
+        place = known_displays.display_page(snapshot, screens.get(display), name, web.now_ms())
         if place.page != "wall":
-            return _wall(current_event(place.page.partition("/")[2]), place.variant)
+            return _wall(web.current_event(place.page.partition("/")[2]), place.variant)
         variant = place.variant
-    way = wall_options(wall_variant(request.args) if variant is None else variant)
-    chosen = known_displays.played_event(current_snapshot(), now_ms())
+    way = wall_view.wall_options(wall_view.wall_variant(request.args) if variant is None else variant)
+    chosen = known_displays.played_event(web.current_snapshot(), web.now_ms())
     if chosen is None or way.display:
         # A display stays at its address and is updated as soon as there is an event.
-        return cached_page("wall_waiting.html", variant_of(way), "wall", theme=way.theme, way=way,
-                           reached=join_address())
+        return web.cached_page("wall_waiting.html", wall_view.variant_of(way), "wall", theme=way.theme, way=way,
+                               reached=join_address())
     query = urlencode({name: value for name, value in (
         ("theme", way.theme), ("part", way.part), ("show", way.show), ("sound", "1" if way.sound else "")) if value})
     return redirect(f"/wall/{chosen}{'?' if query else ''}{query}")
@@ -88,23 +60,24 @@ def any_wall() -> AnyResponse:
 def wall(event_id: str) -> AnyResponse:
     """`?theme=dark` or `light`; `?part=1/2`: the first of two walls that share the alphabet; `?show=standings`: only
     that picture; `?sound=1`: with sound at the start, at five minutes and at time."""
-    variant = cached_variant()
-    return _wall(current_event(event_id), wall_variant(request.args) if variant is None else variant)
+    variant = web.cached_variant()
+    return _wall(web.current_event(event_id), wall_view.wall_variant(request.args) if variant is None else variant)
 
 
 def _wall(moment: EventAt, variant: str) -> AnyResponse:
-    state, way = moment.state, wall_options(variant)
+    state, way = moment.state, wall_view.wall_options(variant)
     share = (int(way.part[0]), int(way.part[2])) if way.part else (1, 1)
-    view = wall_view(current_snapshot(), current_units(), moment, now_ms(), share, way.show)
-    found = bracket(moment) if view["mode"] == BRACKET else None
-    drawing = bracket_svg(found, shown_names(moment), words(), first_wall_round(found)) if found else ""
+    view = wall_view.wall_view(web.current_snapshot(), web.current_units(), moment, web.now_ms(), share, way.show)
+    found = bracket(moment) if view["mode"] == wall_view.BRACKET else None
+    drawing = bracket_svg(found, shown_names(moment), web.words(), first_wall_round(found)) if found else ""
     pages = len(view["pages"]) or len(view["standings_pages"] + view["cut_pages"]) or 1 + len(view["final_pages"])
-    return cached_page(
-        "wall.html", variant_of(way), f"wall/{state.id}", state=state, view=view, current=now_ms() // PAGE_MS % pages,
-        theme=way.theme, page_ms=PAGE_MS, way=way, clock=state.clock,
-        face=clock_face(state, current_instant(), words()),
-        reached=join_address() if view["mode"] == WELCOME else None, drawing=drawing,
-        ends=end_time(state) if view["mode"] == CLOCK else "", planned=planned_rounds(state))
+    return web.cached_page(
+        "wall.html", wall_view.variant_of(way), f"wall/{state.id}", state=state, view=view,
+        current=web.now_ms() // wall_view.PAGE_MS % pages,
+        theme=way.theme, page_ms=wall_view.PAGE_MS, way=way, clock=state.clock,
+        face=clock_face(state, web.current_instant(), web.words()),
+        reached=join_address() if view["mode"] == wall_view.WELCOME else None, drawing=drawing,
+        ends=end_time(state) if view["mode"] == wall_view.CLOCK else "", planned=planned_rounds(state))
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +95,7 @@ class JoinAddress:
 
 def join_address() -> JoinAddress | None:
     """None where this hub does not know its own port (in tests)."""
-    reached = current_hub().host.hall_addresses
+    reached = web.current_hub().host.hall_addresses
     if not reached.port:
         return None
     return JoinAddress(reached.url, qr_svg(f"{reached.url}/") if reached.url else "",
@@ -131,10 +104,10 @@ def join_address() -> JoinAddress | None:
 
 def end_time(state: EventState) -> str:
     """When the running round ends, in local time; "" where the time is unknown, and once it has ended."""
-    remaining_ms = state.clock.remaining_at(current_instant()) if state.clock.state == RUNNING else None
+    remaining_ms = state.clock.remaining_at(web.current_instant()) if state.clock.state == RUNNING else None
     if remaining_ms is None or remaining_ms <= 0:
         return ""
-    return time_of_day(current_hub().clocks.wall(), remaining_ms)
+    return time_of_day(web.current_hub().clocks.wall(), remaining_ms)
 
 
 UNTIL = re.compile(r"(?P<lasts>\d{1,4})|(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)")
@@ -145,37 +118,37 @@ REPEAT_PRESS_MS = 10_000
 
 @route("GET /console/displays", HEADS_AND_DESK)
 def displays(**_: str) -> AnyResponse:
-    hub, snapshot = current_hub(), current_snapshot()
+    hub, snapshot = web.current_hub(), web.current_snapshot()
     walls = snapshot.venue.display_plan
-    rows = known_displays.display_rows(hub.hall.displays.contacts, walls.screens, now_ms())
-    return page("displays.html", feed="displays", rows=rows,
-                said=announcement_lines(walls.announcements, current_instant(), hub.clocks.wall()),
-                events=listed_events(snapshot), shows=display_plan.SHOWS,
-                parts=known_displays.PARTS, themes=("", *THEMES), kinds=display_plan.KINDS,
-                counted=display_plan.COUNTED, walls=walls,
-                names={line.id: line.name for line in listed_events(snapshot)},
-                knows_time=hub.clocks.wall() is not None)
+    rows = known_displays.display_rows(hub.hall.displays.contacts, walls.screens, web.now_ms())
+    return web.page("displays.html", feed="displays", rows=rows,
+                    said=announcement_lines(walls.announcements, web.current_instant(), hub.clocks.wall()),
+                    events=listed_events(snapshot), shows=display_plan.SHOWS,
+                    parts=known_displays.PARTS, themes=("", *wall_view.THEMES), kinds=display_plan.KINDS,
+                    counted=display_plan.COUNTED, walls=walls,
+                    names={line.id: line.name for line in listed_events(snapshot)},
+                    knows_time=hub.clocks.wall() is not None)
 
 
 @route("POST /console/displays/say", HEADS_AND_DESK)
-@shows_problem_on(displays)
+@web.shows_problem_on(displays)
 def say() -> AnyResponse:
     """Announce on all walls and phones of one event or of all: a line of text, or lunch or the next start with a
     countdown in minutes or to a time of day."""
-    kind, text = one_of("kind", display_plan.KINDS, display_plan.KINDS[0]), " ".join(field("text").split())
-    lasts_ms = _duration_ms(field("until"))
+    kind, text = web.one_of("kind", display_plan.KINDS, display_plan.KINDS[0]), " ".join(web.field("text").split())
+    lasts_ms = _duration_ms(web.field("until"))
     if kind in display_plan.COUNTED and lasts_ms is None:
         raise Invalid("said_until_missing", where="/until")
     if kind not in display_plan.COUNTED and not text:
         raise Invalid("said_nothing", where="/text")
     if len(text) > display_plan.TEXT_MAX:
         raise Invalid("said_too_long", letters=len(text), maximum=display_plan.TEXT_MAX, where="/text")
-    hub, event = current_hub(), _event()
+    hub, event = web.current_hub(), _event()
     with hub.hall.displays.announcing:
-        drop_request_cache()
+        web.drop_request_cache()
         if _is_repeat(event, kind, text):
             return _back()
-        if len(announcement_lines(current_snapshot().venue.display_plan.announcements, current_instant(),
+        if len(announcement_lines(web.current_snapshot().venue.display_plan.announcements, web.current_instant(),
                                   hub.clocks.wall())) >= display_plan.ANNOUNCEMENTS_MAX:
             raise Problem("said_too_many", maximum=display_plan.ANNOUNCEMENTS_MAX)
         _add_entry(display_plan.ANNOUNCED, id=secrets.token_hex(6), event=event, kind=kind, text=text,
@@ -184,10 +157,10 @@ def say() -> AnyResponse:
 
 
 def _is_repeat(event: str | None, kind: str, text: str) -> bool:
-    now = current_instant()
+    now = web.current_instant()
     return any((each.event, each.kind, each.text) == (event, kind, text) and each.at.boot_id == now.boot_id
                and now.mono_ms - each.at.mono_ms < REPEAT_PRESS_MS
-               for each in current_snapshot().venue.display_plan.announcements)
+               for each in web.current_snapshot().venue.display_plan.announcements)
 
 
 def _duration_ms(typed: str) -> int | None:
@@ -199,7 +172,7 @@ def _duration_ms(typed: str) -> int | None:
         raise Invalid("said_until", value=typed[:20], where="/until")
     if found["lasts"]:
         return int(found["lasts"]) * 60_000
-    wall = current_hub().clocks.wall()
+    wall = web.current_hub().clocks.wall()
     if wall is None:
         raise Invalid("said_time_unknown", where="/until")
     now = datetime.fromisoformat(wall).astimezone()
@@ -210,40 +183,41 @@ def _duration_ms(typed: str) -> int | None:
 
 
 @route("POST /console/displays/unsay", HEADS_AND_DESK)
-@shows_problem_on(displays)
+@web.shows_problem_on(displays)
 def unsay() -> AnyResponse:
-    _add_entry(display_plan.ANNOUNCEMENT_REVOKED, id=field("id")[:40])
+    _add_entry(display_plan.ANNOUNCEMENT_REVOKED, id=web.field("id")[:40])
     return _back()
 
 
 @route("POST /console/displays/sound", HEADS_AND_DESK)
-@shows_problem_on(displays)
+@web.shows_problem_on(displays)
 def hub_sound() -> AnyResponse:
-    _add_entry(display_plan.HUB_SOUND, on=one_of("on", ("0", "1")) == "1")
+    _add_entry(display_plan.HUB_SOUND, on=web.one_of("on", ("0", "1")) == "1")
     return _back("sound")
 
 
 @route("POST /console/displays/<display>/set", HEADS_AND_DESK)
-@shows_problem_on(displays)
+@web.shows_problem_on(displays)
 def set_display(display: str) -> AnyResponse:
     """Assign what a display shows; it changes at once."""
-    hub, screens = current_hub(), current_snapshot().venue.display_plan.screens
+    hub, screens = web.current_hub(), web.current_snapshot().venue.display_plan.screens
     name = screens[display].name if display in screens else hub.hall.displays.name_of(display)
     if name not in known_displays.NAMES:
         raise Problem("unknown_display")
     if display not in screens and len(screens) >= SCREENS_MAX:
         raise Problem("too_many_displays", maximum=SCREENS_MAX)
     _add_entry(display_plan.DISPLAY_SET, display=display, name=name,
-               show=one_of("show", display_plan.SHOWS, display_plan.SHOWS[0]),
-               part=one_of("part", known_displays.PARTS), theme=one_of("theme", ("", *THEMES)), event=_event(),
-               sound=field("sound") == "1")
+               show=web.one_of("show", display_plan.SHOWS, display_plan.SHOWS[0]),
+               part=web.one_of("part", known_displays.PARTS), theme=web.one_of("theme", ("", *wall_view.THEMES)),
+               event=_event(),
+               sound=web.field("sound") == "1")
     return _back(f"display-{display}")
 
 
 @route("POST /console/displays/<display>/identify", HEADS_AND_DESK)
-@shows_problem_on(displays)
+@web.shows_problem_on(displays)
 def identify_display(display: str) -> AnyResponse:
-    hub, screen = current_hub(), current_snapshot().venue.display_plan.screens.get(display)
+    hub, screen = web.current_hub(), web.current_snapshot().venue.display_plan.screens.get(display)
     name = screen.name if screen else hub.hall.displays.name_of(display)
     if not name:
         raise Problem("unknown_display")
@@ -252,25 +226,25 @@ def identify_display(display: str) -> AnyResponse:
 
 
 @route("POST /console/displays/<display>/forget", HEADS_AND_DESK)
-@shows_problem_on(displays)
+@web.shows_problem_on(displays)
 def forget_display(display: str) -> AnyResponse:
     """Forget a display; should it come back, it is a new one."""
-    if display in current_snapshot().venue.display_plan.screens:
+    if display in web.current_snapshot().venue.display_plan.screens:
         _add_entry(display_plan.DISPLAY_FORGOTTEN, display=display)
-    current_hub().hall.displays.forget(display)
+    web.current_hub().hall.displays.forget(display)
     return _back()
 
 
 def _event() -> str | None:
     """The chosen event; None: the one in play, or all."""
-    chosen = field("event")
-    if chosen and chosen not in {line.id for line in listed_events(current_snapshot())}:
+    chosen = web.field("event")
+    if chosen and chosen not in {line.id for line in listed_events(web.current_snapshot())}:
         raise Problem("unknown_event", event=chosen[:40])
     return chosen or None
 
 
 def _add_entry(entry: str, **data: object) -> None:
-    add_venue_entry(NewEntry(entry, data))
+    web.add_venue_entry(NewEntry(entry, data))
 
 
 def _back(anchor: str = "") -> AnyResponse:

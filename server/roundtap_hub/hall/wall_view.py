@@ -71,8 +71,7 @@ def plain_variant(page: str, variant: str) -> str:
     return variant if (page, variant) == ("door", "stay") else ""
 
 
-WELCOME, PAIRINGS, CLOCK, STANDINGS, BRACKET, WORDS = (
-    "welcome", "pairings", "clock", "standings", "bracket", "words")
+WELCOME, PAIRINGS, CLOCK, STANDINGS, BRACKET, WORDS = ("welcome", "pairings", "clock", "standings", "bracket", "words")
 NAMES_A_PAGE, LONG_NAMES_A_PAGE, TEAMS_A_PAGE, NAME_COLUMNS = 24, 16, 12, 2
 """Names per page in a browser without scripts; `static/wall_fit.js` measures instead."""
 LONG_NAME = 18

@@ -28,24 +28,8 @@ from roundtap_hub.events.todo import ELSEWHERE, open_tasks
 from roundtap_hub.judging.judging_view import people_forms_view
 from roundtap_hub.results.results import match_page
 from roundtap_hub.rounds.tables import CALL, DRAFT, grid_cells
+from roundtap_hub.serving import web
 from roundtap_hub.serving.page_versions import played_ms
-from roundtap_hub.serving.web import (
-    actor,
-    back_to_event,
-    confirmed_minutes,
-    current_event,
-    current_hub,
-    current_snapshot,
-    current_units,
-    field,
-    now_ms,
-    page,
-    shows_problem_on,
-    signing_official,
-    submit,
-    submit_and_redirect,
-    typed_reason,
-)
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.units.table_view import find_table
@@ -53,135 +37,141 @@ from roundtap_hub.units.unit_presence import UnitStatus, calls_of
 
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/warn", policy.JUDGES, policy.OPEN)
-@shows_problem_on(event)
+@web.shows_problem_on(event)
 def warn(event_id: str, competitor: str) -> AnyResponse:
-    return submit_and_redirect(event_id, commands.Warn(competitor, typed_reason(), signing_official(event_id)),
-                               "competitors")
+    return web.submit_and_redirect(event_id,
+                                   commands.Warn(competitor, web.typed_reason(), web.signing_official(event_id)),
+                                   "competitors")
 
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/propose", policy.HEADS, policy.OPEN)
-@shows_problem_on(event)
+@web.shows_problem_on(event)
 def propose(event_id: str, competitor: str) -> AnyResponse:
-    return submit_and_redirect(event_id,
-                               commands.ProposeDisqualification(competitor, typed_reason(),
-                                                                signing_official(event_id)), "needs")
+    return web.submit_and_redirect(event_id,
+                                   commands.ProposeDisqualification(competitor, web.typed_reason(),
+                                                                    web.signing_official(event_id)), "needs")
 
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/decline", policy.JUDGES, policy.OPEN)
-@shows_problem_on(event)
+@web.shows_problem_on(event)
 def decline(event_id: str, competitor: str) -> AnyResponse:
-    return submit_and_redirect(event_id, commands.DeclineProposal(competitor, signing_official(event_id)))
+    return web.submit_and_redirect(event_id, commands.DeclineProposal(competitor, web.signing_official(event_id)))
 
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/tick", policy.STAFF, policy.OPEN,
               only=policy.BEFORE_ROUND_1)
-@shows_problem_on(event)
+@web.shows_problem_on(event)
 def tick(event_id: str, competitor: str) -> AnyResponse:
-    return submit_and_redirect(event_id, commands.Tick(competitor, field("what"), field("on") == "1"), "competitors")
+    return web.submit_and_redirect(event_id, commands.Tick(competitor, web.field("what"), web.field("on") == "1"),
+                                   "competitors")
 
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/came-with", policy.HEADS_AND_DESK, policy.OPEN,
               only=policy.BEFORE_ROUND_1)
-@shows_problem_on(event)
+@web.shows_problem_on(event)
 def came_with(event_id: str, competitor: str) -> AnyResponse:
-    return submit_and_redirect(event_id, commands.SetCameWith(competitor, clean_name(field("came_with")) or None),
-                               "competitors")
+    return web.submit_and_redirect(event_id,
+                                   commands.SetCameWith(competitor, clean_name(web.field("came_with")) or None),
+                                   "competitors")
 
 
 @policy.route("POST /console/<event_id>/match/<match_id>/ruling", policy.JUDGES, policy.PLAYING, policy.SHOWN_ROUND)
-@shows_problem_on(match_page)
+@web.shows_problem_on(match_page)
 def ruling(event_id: str, match_id: str) -> AnyResponse:
     return submit_at_match(event_id, match_id,
-                           commands.NoteRuling(match_id, typed_reason("text"), signing_official(event_id)))
+                           commands.NoteRuling(match_id, web.typed_reason("text"), web.signing_official(event_id)))
 
 
 @policy.route("POST /console/<event_id>/match/<match_id>/appeal", policy.JUDGES, policy.PLAYING, policy.SHOWN_ROUND)
-@shows_problem_on(match_page)
+@web.shows_problem_on(match_page)
 def appeal(event_id: str, match_id: str) -> AnyResponse:
-    return submit_at_match(event_id, match_id, commands.Appeal(match_id, field("competitor")))
+    return submit_at_match(event_id, match_id, commands.Appeal(match_id, web.field("competitor")))
 
 
 @policy.route("POST /console/<event_id>/match/<match_id>/appeal-decided", policy.HEADS, policy.PLAYING,
               policy.SHOWN_ROUND)
-@shows_problem_on(match_page)
+@web.shows_problem_on(match_page)
 def appeal_decided(event_id: str, match_id: str) -> AnyResponse:
     """The head judge's decision; whether the ruling stands must be chosen, there is no default."""
-    upheld = field("upheld")
+    upheld = web.field("upheld")
     if upheld not in ("0", "1"):
         raise Problem("appeal_how")
-    decided = commands.DecideAppeal(match_id, typed_reason("text"), upheld == "1", signing_official(event_id))
+    decided = commands.DecideAppeal(match_id, web.typed_reason("text"), upheld == "1", web.signing_official(event_id))
     return submit_at_match(event_id, match_id, decided)
 
 
 @policy.route("POST /console/<event_id>/match/<match_id>/extension", policy.JUDGES, policy.PLAYING, policy.SHOWN_ROUND)
-@shows_problem_on(match_page)
+@web.shows_problem_on(match_page)
 def extension(event_id: str, match_id: str) -> AnyResponse:
     return submit_at_match(
-        event_id, match_id, commands.TakeBackExtension(match_id, signing_official(event_id)) if field("back") else
-        commands.GrantExtension(match_id, confirmed_minutes("minutes", "sure") or 0, signing_official(event_id)))
+        event_id, match_id,
+        commands.TakeBackExtension(match_id, web.signing_official(event_id)) if web.field("back") else
+        commands.GrantExtension(match_id, web.confirmed_minutes("minutes", "sure") or 0,
+                                web.signing_official(event_id)))
 
 
 @policy.route("POST /console/<event_id>/match/<match_id>/picks", policy.STAFF, policy.PLAYING, policy.SHOWN_ROUND,
               policy.IN_OPEN_ROUNDS)
-@shows_problem_on(event)
+@web.shows_problem_on(event)
 def picks(event_id: str, match_id: str) -> AnyResponse:
     squads = parse_squad_ticks(request.form.getlist("picks")[:SQUADS_MAX])
-    return submit_and_redirect(event_id, commands.SetPicks(match_id, tuple(squads)), "picks")
+    return web.submit_and_redirect(event_id, commands.SetPicks(match_id, tuple(squads)), "picks")
 
 
 def submit_at_match(event_id: str, match_id: str, command: commands.Command) -> AnyResponse:
-    submit(event_id, command)
+    web.submit(event_id, command)
     return redirect(url_for("console.match_page", event_id=event_id, match_id=match_id, _anchor="judge"), 303)
 
 
 @policy.route("POST /console/<event_id>/officials", policy.ORGANIZERS, policy.OPEN)
-@shows_problem_on(event)
+@web.shows_problem_on(event)
 def add_official(event_id: str) -> AnyResponse:
     """Add an official: the name is stored with the people, the event knows an id."""
-    moment = current_event(event_id)
-    state, name = moment.state, clean_name(field("name"))
+    moment = web.current_event(event_id)
+    state, name = moment.state, clean_name(web.field("name"))
     if not name:
         raise Invalid("no_names")
     new_id = f"o{next_number([*state.officials, *state.entrants, *moment.people], 'o')}"
     person, salt = Person(name), secrets.token_hex(16)
-    new = _as_typed(Official(new_id, field("role", JUDGE), person.digest(salt)))
-    return submit_and_redirect(event_id, commands.SetOfficials((*_without_organizer(state, new), new)), "officials",
-                     [PersonRecord(event_id, new_id, salt, person)])
+    new = _as_typed(Official(new_id, web.field("role", JUDGE), person.digest(salt)))
+    return web.submit_and_redirect(event_id, commands.SetOfficials((*_without_organizer(state, new), new)), "officials",
+                                   [PersonRecord(event_id, new_id, salt, person)])
 
 
 @policy.route("POST /console/<event_id>/officials/<official>/change", policy.ORGANIZERS, policy.OPEN)
-@shows_problem_on(event)
+@web.shows_problem_on(event)
 def change_official(event_id: str, official: str) -> AnyResponse:
     def changed(before: Official) -> Official:
-        return _as_typed(replace(before, role=field("role", before.role)))
+        return _as_typed(replace(before, role=web.field("role", before.role)))
 
     return _set_official(event_id, official, changed)
 
 
 @policy.route("POST /console/<event_id>/officials/<official>/remove", policy.ORGANIZERS, policy.OPEN)
-@shows_problem_on(event)
+@web.shows_problem_on(event)
 def remove_official(event_id: str, official: str) -> AnyResponse:
     return _set_official(event_id, official, lambda _: None)
 
 
 @policy.route("POST /console/<event_id>/officials/<official>/duty", policy.HEADS, policy.OPEN)
-@shows_problem_on(event)
+@web.shows_problem_on(event)
 def duty_official(event_id: str, official: str) -> AnyResponse:
-    return submit_and_redirect(event_id, commands.OfficialDuty(official, field("on") == "1"), "officials")
+    return web.submit_and_redirect(event_id, commands.OfficialDuty(official, web.field("on") == "1"), "officials")
 
 
 def _as_typed(official: Official) -> Official:
-    return replace(official, second=bool(field("second")), plays=field("plays") or None)
+    return replace(official, second=bool(web.field("second")), plays=web.field("plays") or None)
 
 
 def _set_official(event_id: str, official_id: str, changed: Callable[[Official], Official | None]) -> AnyResponse:
-    state = current_event(event_id).state
+    state = web.current_event(event_id).state
     if official_id not in state.officials:
         raise Problem("unknown_official")
     new = changed(state.officials[official_id])
     others = _without_organizer(state, new) if new else tuple(state.officials.values())
     kept = tuple(new if o.id == official_id else o for o in others)
-    return submit_and_redirect(event_id, commands.SetOfficials(tuple(o for o in kept if o is not None)), "officials")
+    return web.submit_and_redirect(event_id, commands.SetOfficials(tuple(o for o in kept if o is not None)),
+                                   "officials")
 
 
 def _without_organizer(state: EventState, new: Official) -> tuple[Official, ...]:
@@ -194,29 +184,29 @@ def _without_organizer(state: EventState, new: Official) -> tuple[Official, ...]
 
 @policy.route("POST /console/<event_id>/match/<match_id>/here", policy.STAFF, policy.PLAYING, policy.SHOWN_ROUND,
               policy.IN_OPEN_ROUNDS)
-@shows_problem_on(event)
+@web.shows_problem_on(event)
 def is_here(event_id: str, match_id: str) -> AnyResponse:
     """An official saw a player at the table who pressed no button: the player no longer counts as absent."""
-    state = current_event(event_id).state
-    require_entrant(state, field("who"))
-    current_hub().presence.mark_at_table(state.id, match_id, field("who"))
-    if field("back"):
+    state = web.current_event(event_id).state
+    require_entrant(state, web.field("who"))
+    web.current_hub().presence.mark_at_table(state.id, match_id, web.field("who"))
+    if web.field("back"):
         return redirect(url_for("console.absent", event_id=event_id), 303)
-    return back_to_event(event_id, "needs")
+    return web.back_to_event(event_id, "needs")
 
 
 @policy.route("POST /console/<event_id>/officials/<official>/person", policy.ORGANIZERS, policy.OPEN)
-@shows_problem_on(event)
+@web.shows_problem_on(event)
 def tie_official(event_id: str, official: str) -> AnyResponse:
     """Set the member of staff whose PIN this official logs in with, if any."""
-    if official not in current_event(event_id).state.officials:
+    if official not in web.current_event(event_id).state.officials:
         raise Problem("unknown_official")
-    current_hub().access.organizers.staff.link_official(field("person"), event_id, official, actor())
-    return back_to_event(event_id, "officials")
+    web.current_hub().access.organizers.staff.link_official(web.field("person"), event_id, official, web.actor())
+    return web.back_to_event(event_id, "officials")
 
 
 JUDGE_TASK_KINDS = frozenset({DISPUTE, ONE_PHONE, SECOND, ONE_SIDED, ELSEWHERE, DRAFT, "appeal", "proposal", "absent",
-                        "leave", "extra"})
+                              "leave", "extra"})
 """The kinds of open tasks that are a judge's, beside calls."""
 
 
@@ -266,7 +256,7 @@ TABLE_DIGITS = 3
 @policy.route("GET /console/judge", policy.JUDGES)
 def judge_hall() -> AnyResponse:
     """The judge's page over every event of the hall."""
-    snapshot = current_snapshot()
+    snapshot = web.current_snapshot()
     found = (event_at(snapshot, event_id) for event_id, state in snapshot.events.items() if not state.finished)
     return _render_judge_page("judge",
                               [moment for moment in found if moment is not None and moment.state.public_rounds])
@@ -274,21 +264,22 @@ def judge_hall() -> AnyResponse:
 
 @policy.route("GET /console/<event_id>/judge", policy.JUDGES, policy.VISIBLE)
 def judge_event(event_id: str) -> AnyResponse:
-    return _render_judge_page(f"console/{event_id}", [current_event(event_id)])
+    return _render_judge_page(f"console/{event_id}", [web.current_event(event_id)])
 
 
 def _render_judge_page(feed: str, moments: list[EventAt]) -> AnyResponse:
-    hub = current_hub()
+    hub = web.current_hub()
     try:
         opened = _match_at({moment.event_id for moment in moments})
     except Problem as problem:
         g.problem, opened = problem, None
     if opened is not None:
         return opened
-    calls, events = judge_page(current_snapshot(), current_units(), moments, Instant(hub.clocks.boot_id, now_ms()),
+    calls, events = judge_page(web.current_snapshot(), web.current_units(), moments,
+                               Instant(hub.clocks.boot_id, web.now_ms()),
                                hub.presence.seen_at_table)
-    return page("judge.html", feed, calls=calls, events=events, several=len(events) > 1,
-                one=moments[0].state if request.view_args else None)
+    return web.page("judge.html", feed, calls=calls, events=events, several=len(events) > 1,
+                    one=moments[0].state if request.view_args else None)
 
 
 def _match_at(events: set[str]) -> AnyResponse | None:
@@ -296,7 +287,7 @@ def _match_at(events: set[str]) -> AnyResponse | None:
     typed = request.args.get("table", "").strip()[:TABLE_DIGITS + 1]
     if not typed:
         return None
-    found = find_table(current_snapshot(), int(typed)) if typed.isdecimal() and len(typed) <= TABLE_DIGITS else None
+    found = find_table(web.current_snapshot(), int(typed)) if typed.isdecimal() and len(typed) <= TABLE_DIGITS else None
     if found is None or found[2] is None or found[2].match.b is None or found[0].id not in events:
         raise Problem("no_match_at_table", table=typed)
     return redirect(url_for("console.match_page", event_id=found[0].id, match_id=found[2].id))

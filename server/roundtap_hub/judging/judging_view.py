@@ -5,13 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from roundtap_core.event.judging import (
-    EXTENSION_MAX,
-    head_judge_proposed,
-    is_final,
-    open_appeal,
-    ruling_official,
-)
+from roundtap_core.event import judging
 from roundtap_core.event.match_log import APPEAL, EXTENSION
 from roundtap_core.event.official import ROLES, Official
 from roundtap_core.event.people import latecomer_opponents
@@ -77,7 +71,7 @@ def people_forms_view(moment: EventAt) -> dict[str, Any]:
     book = state.rulebook
     return {
         "officials": officials(moment), "names": names, "may_play": may_play(book, state.level) != NO,
-        "head_judge_proposed": head_judge_proposed(state), "signers": signed,
+        "head_judge_proposed": judging.head_judge_proposed(state), "signers": signed,
         "disqualifiers": [each for each in signed if each.official.role in book.disqualified_by],
         "proposers": [each for each in signed if each.official.role in book.disqualification_proposed_by],
         "byes": bye_picks(moment), "ticks": required_checks(moment),
@@ -89,14 +83,14 @@ def judge_view(moment: EventAt, played: RoundState, match: MatchState, call_age_
     """One match as a judge needs it. `log`: (line, name, role) of each; `rules`: who rules because an official plays;
     `extension_left`: 0 where no minutes can be given; `waited_minutes`: since the table called."""
     state, names = moment.state, full_names(moment)
-    appeal, ruling, signed = open_appeal(match), ruling_official(state, match), signers(moment)
+    appeal, ruling, signed = judging.open_appeal(match), judging.ruling_official(state, match), signers(moment)
     minutes = match.match.extension_minutes or 0
     timed = played.status == PUBLISHED and not match.done and state.clock.total_ms is not None
     given = [line.minutes or 0 for line in match.log if line.kind == EXTENSION] or [minutes]
     return {
         "log": [(line, *author_of(moment, line.kind, line.by)) for line in match.log],
-        "appealed_by": names.get(appeal.by, appeal.by) if appeal else "", "final": is_final(match),
-        "extension_minutes": minutes, "extension_left": EXTENSION_MAX - minutes if timed else 0,
+        "appealed_by": names.get(appeal.by, appeal.by) if appeal else "", "final": judging.is_final(match),
+        "extension_minutes": minutes, "extension_left": judging.EXTENSION_MAX - minutes if timed else 0,
         "last_extension": given[-1] if timed and minutes else 0, "waited_minutes": -(-(call_age_ms or 0) // MINUTE_MS),
         "official_plays": any(o.plays in (match.match.a, match.match.b) for o in state.officials.values() if o.plays),
         "rules": official_name(moment, ruling.id) if ruling else "", "signers": signed,

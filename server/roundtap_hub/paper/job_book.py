@@ -20,7 +20,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.messages import StationPrinter
 from roundtap_core.typed import MalformedMessage, parse_message
 from roundtap_hub import models
-from roundtap_hub.paper.jobs import CANCELLED, MUTE, QUEUED, PrintJob, PrintState, is_newer_state
+from roundtap_hub.paper.print_jobs import CANCELLED, MUTE, QUEUED, PrintJob, PrintState, is_newer_state
 
 
 class PrintBook:
@@ -104,7 +104,7 @@ class PrintBook:
         with self._lock:
             known = {job_id: self._states.get(job_id, PrintState()) for job_id in job_ids}
         self.update_states((job_id, PrintState(CANCELLED, "", state.unit)) for job_id, state in known.items()
-                  if state.state == QUEUED)
+                           if state.state == QUEUED)
 
     @property
     def orders(self) -> list[PrintJob]:
@@ -131,7 +131,7 @@ class PrintBook:
     def order(self, job: PrintJob, instead_of: str | None = None, word: str = "") -> None:
         """Add a job manually; `instead_of`, a job's id, gets the state `word` in the same transaction."""
         rows: list[SQLModel] = [models.PrintOrderRow(job=job.id, event=job.event, kind=job.kind, round=job.round,
-                                              match=job.match)]
+                                                     match=job.match)]
         if job.text:
             rows.append(models.PrintTextRow(job=job.id, text=job.text))
         with self._lock:

@@ -28,121 +28,85 @@ from roundtap_hub.access.policy import DESK, EVERYBODY, HEADS_AND_DESK, NOT_ARCH
 from roundtap_hub.events import event_at
 from roundtap_hub.hall.qr_svg import qr_svg
 from roundtap_hub.hall.wall_view import sort_key
-from roundtap_hub.paper import job_content
+from roundtap_hub.paper import job_content, print_jobs
 from roundtap_hub.paper.job_book import PrintBook
-from roundtap_hub.paper.jobs import (
-    BY_HAND,
-    CANCELLED,
-    FAILED,
-    GO_ON,
-    MUTE,
-    OF_THE_HUB,
-    PRINTED,
-    PROXY,
-    QUEUED,
-    REORDERED,
-    SENDING,
-    SENT,
-    SLIP,
-    SLIPS,
-    SPEED,
-    TEST,
-    THERE,
-    TRUST,
-    UNCERTAIN,
-    PrintJob,
-    PrintState,
-    derived_jobs,
-    order,
-    order_printer_test,
-    order_proxy,
-    order_slips,
-    reorder,
-)
 from roundtap_hub.paper.slip_codes import slip_codes
 from roundtap_hub.people.lists import FLAGGED, GOOD, list_states
 from roundtap_hub.people.squads import owed_squads
 from roundtap_hub.results.standings_table import standings_view
 from roundtap_hub.rounds.knockout import bracket, bracket_lines, title_key
-from roundtap_hub.serving.web import (
-    current_event,
-    current_hub,
-    field,
-    hub_address,
-    one_of,
-    page,
-    shows_problem_on,
-    words,
-)
+from roundtap_hub.serving import web
 from roundtap_hub.units.unit_keys import STATION
 
-ORDER = {UNCERTAIN: 0, FAILED: 1, SENDING: 2, QUEUED: 3, SENT: 4, PRINTED: 5, THERE: 5, CANCELLED: 6}
+ORDER = {print_jobs.UNCERTAIN: 0, print_jobs.FAILED: 1, print_jobs.SENDING: 2, print_jobs.QUEUED: 3, print_jobs.SENT: 4,
+         print_jobs.PRINTED: 5, print_jobs.THERE: 5, print_jobs.CANCELLED: 6}
 
 
 @dataclass(frozen=True, slots=True)
 class PaperRow:
     """One job. `about`: the card of a proxy, or the printer or speed that a test print tries."""
 
-    job: PrintJob
-    known: PrintState
+    job: print_jobs.PrintJob
+    known: print_jobs.PrintState
     table: int | None
     about: str
 
     @property
     def mute(self) -> bool:
         """Whether it waits for a printer that answered before: a person must look whether it prints."""
-        return self.known.state == QUEUED and self.known.detail == MUTE
+        return self.known.state == print_jobs.QUEUED and self.known.detail == print_jobs.MUTE
 
     @property
     def asks(self) -> bool:
         """Whether a person should confirm that the paper is there."""
-        return self.mute or self.known.state in (UNCERTAIN, FAILED)
+        return self.mute or self.known.state in (print_jobs.UNCERTAIN, print_jobs.FAILED)
 
 
-def event_jobs(state: EventState, orders: Iterable[PrintJob], states: Mapping[str, PrintState],
-               with_units: Collection[int]) -> list[PrintJob]:
+def event_jobs(state: EventState, orders: Iterable[print_jobs.PrintJob], states: Mapping[str, print_jobs.PrintState],
+               with_units: Collection[int]) -> list[print_jobs.PrintJob]:
     """The event's jobs now, and all manual orders. `with_units`: tables with a unit, whose slips are listed only if
     printed before it came there."""
-    wanted = {job.id for job in derived_jobs(state, with_units)}
-    derived = [job for job in derived_jobs(state)
-               if job.id in wanted or states.get(job.id, PrintState()).state != QUEUED]
+    wanted = {job.id for job in print_jobs.derived_jobs(state, with_units)}
+    derived = [job for job in print_jobs.derived_jobs(state)
+               if job.id in wanted or states.get(job.id, print_jobs.PrintState()).state != print_jobs.QUEUED]
     return [*derived, *(job for job in orders if job.event == state.id)]
 
 
-def paper_view(state: EventState, orders: Iterable[PrintJob], states: Mapping[str, PrintState],
+def paper_view(state: EventState, orders: Iterable[print_jobs.PrintJob], states: Mapping[str, print_jobs.PrintState],
                with_units: Collection[int]) -> dict[str, list[PaperRow]]:
     """The event's jobs, except those ordered again: `asking` need a person, `waiting` are under way, or `done`."""
     rows = sorted(
-        (_row(state, job, states.get(job.id, PrintState())) for job in event_jobs(state, orders, states, with_units)),
-        key=lambda row: (ORDER.get(row.known.state, 9), row.job.kind == SLIP, row.table or 0),
+        (_row(state, job, states.get(job.id, print_jobs.PrintState()))
+         for job in event_jobs(state, orders, states, with_units)),
+        key=lambda row: (ORDER.get(row.known.state, 9), row.job.kind == print_jobs.SLIP, row.table or 0),
     )
-    quiet = [row for row in rows if row.known.state != REORDERED and not row.asks]
+    quiet = [row for row in rows if row.known.state != print_jobs.REORDERED and not row.asks]
     return {"asking": [row for row in rows if row.asks],
-            "waiting": [row for row in quiet if row.known.state in (QUEUED, SENDING)],
-            "done": [row for row in quiet if row.known.state not in (QUEUED, SENDING)]}
+            "waiting": [row for row in quiet if row.known.state in (print_jobs.QUEUED, print_jobs.SENDING)],
+            "done": [row for row in quiet if row.known.state not in (print_jobs.QUEUED, print_jobs.SENDING)]}
 
 
-def _row(state: EventState, job: PrintJob, known: PrintState) -> PaperRow:
+def _row(state: EventState, job: print_jobs.PrintJob, known: print_jobs.PrintState) -> PaperRow:
     found = state.find_match(job.match) if job.match else None
     return PaperRow(job, known, found[1].match.table if found else None, _about(job))
 
 
-def _about(job: PrintJob) -> str:
+def _about(job: print_jobs.PrintJob) -> str:
     order = json.loads(job.text) if job.text else {}
-    if job.kind == SPEED:
+    if job.kind == print_jobs.SPEED:
         return f"{order['number']}: {order['at']['baud']}"
-    return str(order["card"] if job.kind == PROXY else order["at"]["printer"]) if order else ""
+    return str(order["card"] if job.kind == print_jobs.PROXY else order["at"]["printer"]) if order else ""
 
 
 CARD_LETTERS, NAME_LETTERS = 60, 60
 DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 DETAILS = ("offline", "no-paper", "silent", "stalled", "unplugged", "no-port", "restarted", "not-noted",
-           "unprintable", "unconfirmed", "login-console", "no-access", "busy", MUTE, GO_ON)
+           "unprintable", "unconfirmed", "login-console", "no-access", "busy", print_jobs.MUTE, print_jobs.GO_ON)
 """Details that a station may report of a job; any other is not shown."""
 
 
 def print_book() -> PrintBook:
-    book = current_hub().paper
+    book = web.current_hub().paper
     if book is None:
         abort(404)
     return book
@@ -151,29 +115,29 @@ def print_book() -> PrintBook:
 @route("GET /console/<event_id>/paper", STAFF, VISIBLE)
 def paper(event_id: str) -> AnyResponse:
     """An event's print jobs, and the sheets that a browser prints, which need no print station."""
-    moment, book = current_event(event_id), current_hub().paper
+    moment, book = web.current_event(event_id), web.current_hub().paper
     # A hub that does not know the date leaves it to be typed.
-    today = (current_hub().clocks.wall() or "")[:10]
-    return page("console_paper.html", state=moment.state, kinds=orderable_kinds(moment.state), details=DETAILS,
-                today=today,
-                card_letters=CARD_LETTERS, name_letters=NAME_LETTERS,
-                sheets=PUBLIC_SHEETS, desk_sheets=DESK_SHEETS, hub_paper=book is not None,
-                printers=_has_print_station(),
-                has_bracket=bracket(moment) is not None,
-                closed=any(not played.open_matches for played in moment.state.public_rounds),
+    today = (web.current_hub().clocks.wall() or "")[:10]
+    return web.page("console_paper.html", state=moment.state, kinds=orderable_kinds(moment.state), details=DETAILS,
+                    today=today,
+                    card_letters=CARD_LETTERS, name_letters=NAME_LETTERS,
+                    sheets=PUBLIC_SHEETS, desk_sheets=DESK_SHEETS, hub_paper=book is not None,
+                    printers=_has_print_station(),
+                    has_bracket=bracket(moment) is not None,
+                    closed=any(not played.open_matches for played in moment.state.public_rounds),
                 paper=paper_view(moment.state, book.orders, book.states, _unit_tables()) if book is not None else None,
-                stations=sorted(book.printers.items()) if book is not None else (),
-                slips_left_out=_slips_left_out(moment.state))
+                    stations=sorted(book.printers.items()) if book is not None else (),
+                    slips_left_out=_slips_left_out(moment.state))
 
 
 def orderable_kinds(state: EventState) -> list[str]:
-    return [kind for kind in BY_HAND if (kind in OF_THE_HUB or state.public_rounds)
-            and (kind != TRUST or current_hub().access.encrypted is not None)]
+    return [kind for kind in print_jobs.BY_HAND if (kind in print_jobs.OF_THE_HUB or state.public_rounds)
+            and (kind != print_jobs.TRUST or web.current_hub().access.encrypted is not None)]
 
 
 def _unit_tables() -> frozenset[int]:
     """The tables with a unit, which need no slips."""
-    return frozenset(current_hub().service.snapshot.venue.tables.values())
+    return frozenset(web.current_hub().service.snapshot.venue.tables.values())
 
 
 def _slips_left_out(state: EventState) -> int:
@@ -187,107 +151,107 @@ def _slips_left_out(state: EventState) -> int:
 
 def _has_print_station() -> bool:
     """Whether a print station is enrolled: without one, jobs wait in vain."""
-    keys = current_hub().units.keys
+    keys = web.current_hub().units.keys
     return any(keys.role(unit) == STATION for unit in keys)
 
 
 @route("POST /console/<event_id>/paper", DESK, NOT_ARCHIVED)
-@shows_problem_on(paper)
+@web.shows_problem_on(paper)
 def order_paper(event_id: str) -> AnyResponse:
     """Print the newest pairings or standings, the hub's fingerprint, or the test print."""
-    state = current_event(event_id).state
-    if field("kind") == SLIPS:
-        for job in order_slips(state, _token()):
+    state = web.current_event(event_id).state
+    if web.field("kind") == print_jobs.SLIPS:
+        for job in print_jobs.order_slips(state, _token()):
             print_book().order(job)
         return _back(event_id)
-    print_book().order(order(state, one_of("kind", orderable_kinds(state)), _token()))
+    print_book().order(print_jobs.order(state, web.one_of("kind", orderable_kinds(state)), _token()))
     return _back(event_id)
 
 
 @route("POST /console/<event_id>/paper/proxy", DESK, NOT_ARCHIVED)
-@shows_problem_on(paper)
+@web.shows_problem_on(paper)
 def order_card_proxy(event_id: str) -> AnyResponse:
     """Print a proxy for a damaged card: its name, the official who decided, and the date."""
-    card, official, date = (" ".join(field(name).split()) for name in ("card", "official", "date"))
+    card, official, date = (" ".join(web.field(name).split()) for name in ("card", "official", "date"))
     if not card or not official or not DATE.fullmatch(date):
         raise Invalid("proxy_incomplete")
     if len(card) > CARD_LETTERS or len(official) > NAME_LETTERS:
         raise Invalid("proxy_too_long", card=CARD_LETTERS, name=NAME_LETTERS)
-    print_book().order(order_proxy(current_event(event_id).state, card, official, date, _token()))
+    print_book().order(print_jobs.order_proxy(web.current_event(event_id).state, card, official, date, _token()))
     return _back(event_id)
 
 
 @route("POST /console/<event_id>/paper/again", DESK, NOT_ARCHIVED)
-@shows_problem_on(paper)
+@web.shows_problem_on(paper)
 def paper_again(event_id: str) -> AnyResponse:
     """Print a job again; the first one no longer waits for a station that is away."""
     job, book = _job(event_id), print_book()
-    if job is not None and book.states.get(job.id, PrintState()).state != SENDING:
-        book.order(reorder(job, _token()), instead_of=job.id, word=REORDERED)
+    if job is not None and book.states.get(job.id, print_jobs.PrintState()).state != print_jobs.SENDING:
+        book.order(print_jobs.reorder(job, _token()), instead_of=job.id, word=print_jobs.REORDERED)
     return _back(event_id)
 
 
 @route("POST /console/<event_id>/paper/cancel", DESK, NOT_ARCHIVED)
-@shows_problem_on(paper)
+@web.shows_problem_on(paper)
 def paper_cancel(event_id: str) -> AnyResponse:
     """Cancel one job, or with `all` every waiting one; jobs already begun are finished."""
     book = print_book()
-    if field("all"):
-        view = paper_view(current_event(event_id).state, book.orders, book.states, _unit_tables())
-        book.cancel(row.job.id for row in (*view["waiting"], *view["asking"]) if row.known.state == QUEUED)
+    if web.field("all"):
+        view = paper_view(web.current_event(event_id).state, book.orders, book.states, _unit_tables())
+        book.cancel(row.job.id for row in (*view["waiting"], *view["asking"]) if row.known.state == print_jobs.QUEUED)
     elif (job := _job(event_id)) is not None:
         book.cancel([job.id])
     return _back(event_id)
 
 
 @route("POST /console/<event_id>/paper/printer", DESK, NOT_ARCHIVED)
-@shows_problem_on(paper)
+@web.shows_problem_on(paper)
 def paper_printer(event_id: str) -> AnyResponse:
     """Set up a station's printer: print sheets at every speed, a test page of a model, then confirm the settings."""
-    book, state, unit = print_book(), current_event(event_id).state, field("unit")
+    book, state, unit = print_book(), web.current_event(event_id).state, web.field("unit")
     known = book.printers.get(unit)
     if known is None:
         return _back(event_id)
-    at = {"port": one_of("port", ("", known.port, *known.ports), known.port),
-          "printer": one_of("model", [name for name, _ in known.models], known.model),
-          "baud": int(one_of("baud", ("0", *map(str, known.bauds)), "0"))}
-    step = one_of("what", ("speeds", "test", "right"))
+    at = {"port": web.one_of("port", ("", known.port, *known.ports), known.port),
+          "printer": web.one_of("model", [name for name, _ in known.models], known.model),
+          "baud": int(web.one_of("baud", ("0", *map(str, known.bauds)), "0"))}
+    step = web.one_of("what", ("speeds", "test", "right"))
     if step == "speeds":
         for number, baud in enumerate(known.bauds, start=1):
-            book.order(order_printer_test(state, SPEED, _token(), {
+            book.order(print_jobs.order_printer_test(state, print_jobs.SPEED, _token(), {
                 "unit": unit, "number": number, "at": {**at, "baud": baud}}))
     elif step == "test":
-        book.order(order_printer_test(state, TEST, _token(), {"unit": unit, "at": at}))
+        book.order(print_jobs.order_printer_test(state, print_jobs.TEST, _token(), {"unit": unit, "at": at}))
     else:
         book.save_printer_order(unit, {"id": _token(), **at, "confirmed": True})
     return _back(event_id)
 
 
 @route("POST /console/<event_id>/paper/there", DESK, NOT_ARCHIVED)
-@shows_problem_on(paper)
+@web.shows_problem_on(paper)
 def paper_there(event_id: str) -> AnyResponse:
     job, book = _job(event_id), print_book()
     if job is not None:
-        known = book.states.get(job.id, PrintState())
-        book.update_states([(job.id, PrintState(THERE, "", known.unit))])
+        known = book.states.get(job.id, print_jobs.PrintState())
+        book.update_states([(job.id, print_jobs.PrintState(print_jobs.THERE, "", known.unit))])
     return _back(event_id)
 
 
 @route("POST /console/<event_id>/paper/go-on", DESK, NOT_ARCHIVED)
-@shows_problem_on(paper)
+@web.shows_problem_on(paper)
 def paper_go_on(event_id: str) -> AnyResponse:
     """A person saw that the printer prints although it no longer answers. Its jobs continue as sent."""
     job, book = _job(event_id), print_book()
     known = book.states.get(job.id) if job is not None else None
-    if job is not None and known is not None and (known.state, known.detail) == (QUEUED, MUTE):
-        book.update_states([(job.id, PrintState(QUEUED, GO_ON, known.unit))])
+    if job is not None and known is not None and (known.state, known.detail) == (print_jobs.QUEUED, print_jobs.MUTE):
+        book.update_states([(job.id, print_jobs.PrintState(print_jobs.QUEUED, print_jobs.GO_ON, known.unit))])
     return _back(event_id)
 
 
-def _job(event_id: str) -> PrintJob | None:
+def _job(event_id: str) -> print_jobs.PrintJob | None:
     """The job beside the button; None where the list has changed meanwhile, and the new list shows it."""
-    wanted = field("job")
-    jobs = event_jobs(current_event(event_id).state, print_book().orders, print_book().states, _unit_tables())
+    wanted = web.field("job")
+    jobs = event_jobs(web.current_event(event_id).state, print_book().orders, print_book().states, _unit_tables())
     return next((job for job in jobs if job.id == wanted), None)
 
 
@@ -437,22 +401,22 @@ def print_pairings_name(event_id: str) -> AnyResponse:
 
 
 def _pairings(event_id: str, what: str, by: Callable[..., list[dict[str, Any]]]) -> AnyResponse:
-    moment = current_event(event_id)
+    moment = web.current_event(event_id)
     newest = event_at.newest_round(moment.state)
     return _sheet(moment, what, rows=by(moment, newest, event_at.shown_names(moment)) if newest else [])
 
 
 @route("GET /print/<event_id>/standings", EVERYBODY, VISIBLE)
 def print_standings(event_id: str) -> AnyResponse:
-    moment = current_event(event_id)
+    moment = web.current_event(event_id)
     return _sheet(moment, "standings", standings=job_content.standings_content(moment, event_at.shown_names(moment)))
 
 
 @route("GET /print/<event_id>/bracket", EVERYBODY, VISIBLE)
 def print_bracket(event_id: str) -> AnyResponse:
-    moment = current_event(event_id)
+    moment = web.current_event(event_id)
     found, names = bracket(moment), event_at.shown_names(moment)
-    return _sheet(moment, "bracket", drawing=bracket_svg(found, names, words()) if found else "",
+    return _sheet(moment, "bracket", drawing=bracket_svg(found, names, web.words()) if found else "",
                   # On paper the first round comes first.
                   names=names, bracket_rounds=sorted(bracket_lines(found), key=lambda line: min(
                       game.number for game in line.games)) if found else [],
@@ -462,38 +426,38 @@ def print_bracket(event_id: str) -> AnyResponse:
 @route("GET /console/<event_id>/print/slips", STAFF, VISIBLE)
 def print_slips(event_id: str) -> AnyResponse:
     """Slips of the matches without a result; `?all=1`: of all."""
-    moment = current_event(event_id)
+    moment = web.current_event(event_id)
     played = None if moment.state.finished else event_at.newest_round(moment.state)
-    secret, of_all = current_hub().access.secret, request.args.get("all") == "1"
+    secret, of_all = web.current_hub().access.secret, request.args.get("all") == "1"
     return _sheet(moment, "slips", slips=printed_slips(
-        moment, played, hub_address(), secret, words(), of_all) if played else [])
+        moment, played, web.hub_address(), secret, web.words(), of_all) if played else [])
 
 
 @route("GET /console/<event_id>/print/players", HEADS_AND_DESK, VISIBLE)
 def print_players(event_id: str) -> AnyResponse:
-    moment = current_event(event_id)
+    moment = web.current_event(event_id)
     return _sheet(moment, "players", people=desk_rows(moment))
 
 
 @route("GET /console/<event_id>/print/emergency", STAFF, VISIBLE)
 def print_emergency(event_id: str) -> AnyResponse:
     """Everything needed to continue manually without the hub."""
-    moment, hub = current_event(event_id), current_hub()
-    return _sheet(moment, "emergency", view=emergency_view(moment, hub.clocks.now()), hub_address=hub_address(),
+    moment, hub = web.current_event(event_id), web.current_hub()
+    return _sheet(moment, "emergency", view=emergency_view(moment, hub.clocks.now()), hub_address=web.hub_address(),
                   fingerprint=hub.access.encrypted.fingerprint if hub.access.encrypted else "",
-                  console_address=f"https://{urlsplit(hub_address()).hostname}:{hub.access.encrypted.port}/"
-                  if hub.access.encrypted else f"{hub_address()}/console")
+                  console_address=f"https://{urlsplit(web.hub_address()).hostname}:{hub.access.encrypted.port}/"
+                  if hub.access.encrypted else f"{web.hub_address()}/console")
 
 
 def _sheet(moment: event_at.EventAt, what: str, **shown: Any) -> AnyResponse:
-    state, hub = moment.state, current_hub()
+    state, hub = moment.state, web.current_hub()
     size = request.args.get("size", "")
     newest, by_name = event_at.newest_round(state), hub.host.hall_addresses.by_name
-    return page(f"print_{what.partition('-')[0]}.html", state=state, what=what, size=size if size in SIZES else A4,
-                sizes=SIZES, print_address=request.path, printed_at=printed_at(hub.clocks.wall()), newest=newest,
-                newest_name=title_key(state, newest) if newest else None,
-                planned=job_content.rounds_planned(state, newest) if newest and event_at.planned_rounds(state)
-                else None,
-                head=f"#{state.number} {state.head[:job_content.HEAD_LETTERS]}",
-                event_url=f"{hub_address()}/e/{state.id}",
-                event_by_name=f"{by_name}/e/{state.id}" if by_name else "", **shown)
+    return web.page(f"print_{what.partition('-')[0]}.html", state=state, what=what, size=size if size in SIZES else A4,
+                    sizes=SIZES, print_address=request.path, printed_at=printed_at(hub.clocks.wall()), newest=newest,
+                    newest_name=title_key(state, newest) if newest else None,
+                    planned=job_content.rounds_planned(state, newest) if newest and event_at.planned_rounds(state)
+                    else None,
+                    head=f"#{state.number} {state.head[:job_content.HEAD_LETTERS]}",
+                    event_url=f"{web.hub_address()}/e/{state.id}",
+                    event_by_name=f"{by_name}/e/{state.id}" if by_name else "", **shown)

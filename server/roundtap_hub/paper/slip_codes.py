@@ -146,8 +146,7 @@ def find_slip(service: Service, secret: bytes, typed: str, event_id: str = "") -
     if code is None:
         return None
     others = [each for each in snapshot.events if each != event_id and each not in snapshot.venue.deleted]
-    return _find_in_rounds(service, [event_id, *others] if event_id else others, code[1], code=code[0],
-                           former=event_id)
+    return _find_in_rounds(service, [event_id, *others] if event_id else others, code[1], code=code[0], former=event_id)
 
 
 def _find_in_rounds(service: Service, places: Iterable[str], number: int, code: str = "", mark: str = "",

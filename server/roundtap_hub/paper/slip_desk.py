@@ -24,20 +24,8 @@ from roundtap_hub.paper.slip_codes import FoundSlip, OldSlip, find_slip, slip_co
 from roundtap_hub.results.result_wizard import MatchContext
 from roundtap_hub.rounds.knockout import title_key
 from roundtap_hub.rounds.tables import ShownResult, show_result, side_names
+from roundtap_hub.serving import web
 from roundtap_hub.serving.cookies import cookies_in
-from roundtap_hub.serving.web import (
-    actor,
-    confirmed_minutes,
-    current_event,
-    current_hub,
-    current_snapshot,
-    field,
-    now_ms,
-    page,
-    signing_official,
-    who_may,
-    words,
-)
 from roundtap_hub.store.service import Step
 from roundtap_hub.units.unit_presence import TAKEN
 
@@ -106,8 +94,8 @@ COUNTS, STAYS = "slip", "record"
 @route("GET /console/<event_id>/slip", STAFF, VISIBLE)
 def slip(event_id: str) -> AnyResponse:
     """`?code=`: a typed code, or the address from a barcode reader. `?saved=`: the match entered before."""
-    moment = current_event(event_id)
-    state, hub = moment.state, current_hub()
+    moment = web.current_event(event_id)
+    state, hub = moment.state, web.current_hub()
     typed = request.args.get("code", "")[:CODE_LETTERS].strip()
     found = find_slip(hub.service, hub.access.secret, typed, event_id) if typed else None
     if isinstance(found, FoundSlip) and found.event_id == event_id:
@@ -115,18 +103,18 @@ def slip(event_id: str) -> AnyResponse:
         if at is not None:
             return redirect(url_for("console.walk", event_id=event_id, match_id=found.match_id,
                                     slip=slip_codes(state, at[0])[found.match_id]), 303)
-    other = current_snapshot().event(found.event_id) if found is not None and found.event_id != event_id else None
+    other = web.current_snapshot().event(found.event_id) if found is not None and found.event_id != event_id else None
     old = found if isinstance(found, OldSlip) and other is None else None
     names = full_names(moment)
-    return page("slip_desk.html", state=state, typed_code=typed, unknown=bool(typed) and found is None, other=other,
-                old=old, old_names=[names.get(who, who) for who in (old.a, old.b) if who] if old else [],
-                seats=seats_now(moment, old) if old else (), saved=_saved_entry(event_id),
-                missing=missing_slips(moment), newest=newest_round(state))
+    return web.page("slip_desk.html", state=state, typed_code=typed, unknown=bool(typed) and found is None, other=other,
+                    old=old, old_names=[names.get(who, who) for who in (old.a, old.b) if who] if old else [],
+                    seats=seats_now(moment, old) if old else (), saved=_saved_entry(event_id),
+                    missing=missing_slips(moment), newest=newest_round(state))
 
 
 def _saved_entry(event_id: str) -> dict[str, object] | None:
     """The result entered just now, as it is on record."""
-    moment = current_event(event_id)
+    moment = web.current_event(event_id)
     found = moment.state.find_match(request.args.get("saved", ""))
     if found is None or found[1].match.b is None:
         return None
@@ -143,8 +131,8 @@ def slip_context(seat: MatchContext, code: str, asks: Result | None) -> dict[str
     """What a slip's pages show beside the questions: earlier results, and at the end who leaves, an extension, and
     which result counts. `asks`: the slip's result, at the end."""
     state, match, event_id = seat.state, seat.match, seat.state.id
-    known = known_results(match, state, full_names(current_event(event_id)))
-    judge = judge_view(current_event(event_id), seat.played, match, None)
+    known = known_results(match, state, full_names(web.current_event(event_id)))
+    judge = judge_view(web.current_event(event_id), seat.played, match, None)
     return {
         "code": code, "said": known, "asks": show_result(asks, state) if asks is not None else None,
         "differs": asks is not None and _differs(known, asks),
@@ -152,7 +140,7 @@ def slip_context(seat: MatchContext, code: str, asks: Result | None) -> dict[str
         "playing": [who for who in (match.match.a, match.match.b) if who and _plays_elsewhere(state, match, who)],
         "extension_left": judge["extension_left"] if _may(EXTEND, event_id, match.id) else 0,
         "signers": judge["signers"], "may_rule": _may(RULE, event_id, match.id),
-        "rulers": who_may(RULE.replace("<match_id>", match.id)),
+        "rulers": web.who_may(RULE.replace("<match_id>", match.id)),
     }
 
 
@@ -164,8 +152,8 @@ def enter_slip(seat: MatchContext, entered: EnterResult) -> AnyResponse:
     """Save the slip's result, extension and leavers at once; where it differs from a known result, `counts` decides."""
     state, match, event_id, result = seat.state, seat.match, seat.state.id, entered.result
     assert result is not None
-    before = known_results(match, state, full_names(current_event(event_id)))
-    differs, choice = _differs(before, result), field("counts")
+    before = known_results(match, state, full_names(web.current_event(event_id)))
+    differs, choice = _differs(before, result), web.field("counts")
     if differs and choice == COUNTS:
         # Replacing a reported result is a ruling, and is noted as one.
         _refuse_unless_judge(event_id, match.id)
@@ -174,32 +162,32 @@ def enter_slip(seat: MatchContext, entered: EnterResult) -> AnyResponse:
     steps: list[Step] = []
     on_record = match.match.result
     if choice != STAYS and (on_record is None or not match.done or not agrees(on_record, result)):
-        if (minutes := confirmed_minutes("minutes", "sure")) is not None and _may(EXTEND, event_id, match.id):
-            steps.append(Step(event_id, GrantExtension(match.id, minutes, signing_official(event_id))))
+        if (minutes := web.confirmed_minutes("minutes", "sure")) is not None and _may(EXTEND, event_id, match.id):
+            steps.append(Step(event_id, GrantExtension(match.id, minutes, web.signing_official(event_id))))
         if differs:
-            steps.append(Step(event_id, NoteRuling(match.id, entered.reason, signing_official(event_id))))
+            steps.append(Step(event_id, NoteRuling(match.id, entered.reason, web.signing_official(event_id))))
         steps.append(Step(event_id, entered))
     leaving = [who for side in SIDES if side in request.form.getlist("leaves")
                and (who := match.match.competitor(side)) and state.entrants[who].active]
     playing = [who for who in leaving if _plays_elsewhere(state, match, who) or not _may(DROP, event_id)]
     steps += [Step(event_id, DropCompetitor(who)) for who in leaving if who not in playing]
     if steps:
-        current_hub().service.execute(steps, actor())
+        web.current_hub().service.execute(steps, web.actor())
     return redirect(url_for("console.slip", event_id=event_id, saved=match.id, plays=playing), 303)
 
 
 def _refuse_unless_judge(event_id: str, match_id: str) -> None:
     if not _may(RULE, event_id, match_id):
         who = visit.current_staff()
-        raise Problem("not_your_role", role=words()(f"role.{who.role}") if who is not None else "",
-                      roles=who_may(RULE.replace("<match_id>", match_id)))
+        raise Problem("not_your_role", role=web.words()(f"role.{who.role}") if who is not None else "",
+                      roles=web.who_may(RULE.replace("<match_id>", match_id)))
 
 
 def _may(address: str, event_id: str, match_id: str = "") -> bool:
     """Whether the logged-in member of staff may do what this address does."""
     who = visit.current_staff()
     try:
-        refuse_role(current_snapshot(), ROUTES[address], who.role if who is not None else "", event_id, match_id)
+        refuse_role(web.current_snapshot(), ROUTES[address], who.role if who is not None else "", event_id, match_id)
     except NotYourRole:
         return False
     return True
@@ -214,7 +202,7 @@ def _plays_elsewhere(state: EventState, match: MatchState, competitor: str) -> b
 def open_scanned_slip(found: FoundSlip) -> AnyResponse:
     """Redirect a judge's phone to the slip's match: step by step where nothing is known of it yet."""
     match = _match_of(found)[1]
-    fresh = match.match.result is None and not match.reports and not current_event(found.event_id).state.finished
+    fresh = match.match.result is None and not match.reports and not web.current_event(found.event_id).state.finished
     return redirect(url_for("console.walk" if fresh else "console.match_page", event_id=found.event_id,
                             match_id=found.match_id), 303)
 
@@ -234,7 +222,7 @@ def slip_door(token: str) -> AnyResponse:
     if official and request.is_secure:
         return redirect(url_for("pages.login", next=url_for("s.slip_door", token=token)), 303)
     if official or (not request.is_secure and _form_value(OFFICIAL_COOKIE)):
-        encrypted = current_hub().access.encrypted
+        encrypted = web.current_hub().access.encrypted
         if encrypted is not None and not request.is_secure:
             host = urlsplit(request.host_url).hostname
             return redirect(f"https://{f'[{host}]' if host and ':' in host else host}:{encrypted.port}"
@@ -253,40 +241,41 @@ def slip_mine(token: str) -> AnyResponse:
     who = _match_of(found)[1].match.competitor("b" if side == "b" else "a") if side in SIDES else None
     if who is None:
         abort(400)
-    path = current_hub().access.links.claim_by_slip(found.event_id, who, browser) if browser and found.signed else None
+    path = web.current_hub().access.links.claim_by_slip(found.event_id, who,
+                                                        browser) if browser and found.signed else None
     if path is not None:
         return redirect(path, 303)
-    if browser and found.signed and current_hub().access.links.given_by_slip(found.event_id, who):
+    if browser and found.signed and web.current_hub().access.links.given_by_slip(found.event_id, who):
         # A stranger's phone, or the owner of a page that a stranger took: the desk decides.
-        current_hub().presence.add_request((TAKEN, found.event_id, who), "slip", now_ms())
+        web.current_hub().presence.add_request((TAKEN, found.event_id, who), "slip", web.now_ms())
     return _which_of_two(found, token, taken=who)
 
 
 def _found(token: str) -> FoundSlip:
     """The match of a valid slip; else aborts with a page that says why."""
-    hub = current_hub()
+    hub = web.current_hub()
     found = find_slip(hub.service, hub.access.secret, token)
     if found is None:
         abort(404)
     if isinstance(found, OldSlip):
-        abort(page("slip_old.html", status=410, state=current_snapshot().event(found.event_id), old=found,
-                   event_id=found.event_id))
+        abort(web.page("slip_old.html", status=410, state=web.current_snapshot().event(found.event_id), old=found,
+                       event_id=found.event_id))
     return found
 
 
 def _match_of(found: FoundSlip) -> tuple[RoundState, MatchState]:
-    at = current_event(found.event_id).state.find_match(found.match_id)
+    at = web.current_event(found.event_id).state.find_match(found.match_id)
     if at is None:
         abort(404)
     return at
 
 
 def _which_of_two(found: FoundSlip, token: str, taken: str = "") -> AnyResponse:
-    moment, (played, match) = current_event(found.event_id), _match_of(found)
+    moment, (played, match) = web.current_event(found.event_id), _match_of(found)
     names = shown_names(moment)
-    return page("slip_on_phone.html", state=moment.state, played=played, match=match, token=token,
+    return web.page("slip_on_phone.html", state=moment.state, played=played, match=match, token=token,
                 played_name=title_key(moment.state, played), seats=side_names(match, names), taken=names.get(taken, ""),
-                taken_id=taken)
+                    taken_id=taken)
 
 
 def _form_value(name: str) -> str:

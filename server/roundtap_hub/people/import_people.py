@@ -18,19 +18,8 @@ from roundtap_hub.events.event_at import EventAt
 from roundtap_hub.events.new_event import IMPORT_TIMEOUT_S, person_and_entrant
 from roundtap_hub.people import import_plan
 from roundtap_hub.people.raw_table import Rows, from_form, table_of_file, table_of_text, to_form
+from roundtap_hub.serving import web
 from roundtap_hub.serving.http_answers import problem_status
-from roundtap_hub.serving.web import (
-    actor,
-    back_to_event,
-    current_event,
-    current_hub,
-    drop_request_cache,
-    field,
-    page,
-    shows_problem_on,
-    whole_number,
-    words,
-)
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.person_rows import is_damaged
 from roundtap_hub.store.service import Step
@@ -40,18 +29,18 @@ SAMPLE_ROWS = 4
 
 @route("GET /console/<event_id>/import", HEADS_AND_DESK, VISIBLE)
 def import_people(event_id: str) -> AnyResponse:
-    moment = current_event(event_id)
+    moment = web.current_event(event_id)
     if "pasted" in request.form:
         # The paste could not be read; a reload sends it again, so that it is not lost.
         g.address = ""
-    return page("import_people.html", state=moment.state, rulebook=moment.state.rulebook)
+    return web.page("import_people.html", state=moment.state, rulebook=moment.state.rulebook)
 
 
 @route("POST /console/<event_id>/import/table", HEADS_AND_DESK, OPEN, only=BEFORE_ROUND_1)
-@shows_problem_on(import_people)
+@web.shows_problem_on(import_people)
 def import_table(event_id: str) -> AnyResponse:
     """Preview the table with its columns as guessed, or as the form has them; nothing is saved."""
-    moment = current_event(event_id)
+    moment = web.current_event(event_id)
     if "table" in request.form:
         rows = _rows_of_form()
         heading, columns = _heading_and_columns(rows)
@@ -63,33 +52,33 @@ def import_table(event_id: str) -> AnyResponse:
 
 
 @route("POST /console/<event_id>/import/people", HEADS_AND_DESK, OPEN, only=BEFORE_ROUND_1)
-@shows_problem_on(import_people)
+@web.shows_problem_on(import_people)
 def import_rows(event_id: str) -> AnyResponse:
     """Enter and change the ticked rows in one request; if the event changed since the preview, show it again."""
-    moment = current_event(event_id)
+    moment = web.current_event(event_id)
     rows = _rows_of_form()
     heading, columns = _heading_and_columns(rows)
     planned = _planned(moment, rows, heading, columns)
     ticked = {number for text in request.form.getlist("take") if (number := _number(text)) is not None}
     try:
-        if field("mark") != planned.mark:
+        if web.field("mark") != planned.mark:
             raise Problem("import_changed_meanwhile")
         taken = [row for row in planned.rows if row.row in ticked and row.may]
         if not taken:
             raise Problem("import_nothing_taken")
         steps, people = _steps(moment.state, event_id, taken)
-        current_hub().service.execute(steps, actor(), people, IMPORT_TIMEOUT_S)
+        web.current_hub().service.execute(steps, web.actor(), people, IMPORT_TIMEOUT_S)
     except Problem as problem:
         g.problem, g.status = problem, problem_status(problem)
         # A reload begins anew, so that the form is not sent twice.
         g.address = url_for("console.import_people", event_id=event_id)
-        drop_request_cache()
-        return _preview(current_event(event_id), rows, heading, columns, ticked)
-    return back_to_event(event_id, "competitors")
+        web.drop_request_cache()
+        return _preview(web.current_event(event_id), rows, heading, columns, ticked)
+    return web.back_to_event(event_id, "competitors")
 
 
 def _steps(state: EventState, event_id: str, taken: Sequence[import_plan.PlannedRow]) -> tuple[list[Step],
-    list[PersonRecord]]:
+                                                                                               list[PersonRecord]]:
     first = next_number((*state.entrants, *state.removed), "p")
     commands: list[Command] = []
     people: list[PersonRecord] = []
@@ -116,7 +105,7 @@ def _rows_uploaded() -> Rows:
     raw = upload.read() if upload else b""
     pasted = request.form.get("pasted", "")
     if raw:
-        return table_of_file(raw, words().language)
+        return table_of_file(raw, web.words().language)
     if not pasted.strip():
         raise Problem("import_nothing")
     return table_of_text(pasted)
@@ -128,8 +117,8 @@ def _rows_of_form() -> Rows:
 
 def _heading_and_columns(rows: Rows) -> tuple[int, tuple[str, ...]]:
     """The heading row and each column's meaning, from the form."""
-    heading = min(max(0, whole_number("heading") or 0), len(rows))
-    columns = tuple(said if (said := field(f"column_{number}")) in (*import_plan.MEANINGS, *import_plan.OF_TEAMS)
+    heading = min(max(0, web.whole_number("heading") or 0), len(rows))
+    columns = tuple(said if (said := web.field(f"column_{number}")) in (*import_plan.MEANINGS, *import_plan.OF_TEAMS)
                     else import_plan.SKIP
                     for number in range(len(rows[0])))
     return heading, columns
@@ -158,7 +147,7 @@ def _preview(
     said: dict[str, Any] = {"new": import_plan.NEW, "here": import_plan.EXISTING, "twice": import_plan.DUPLICATE,
                             "wrong": import_plan.INVALID}
     counts = {name: planned.count(kind) for name, kind in said.items()} if planned else {}
-    return page(
+    return web.page(
         "import_people.html", state=state, rulebook=state.rulebook, table=to_form(rows), heading=heading,
         headings=rows[heading - 1] if heading else [""] * len(rows[0]), columns=columns,
         sample=rows[heading:heading + SAMPLE_ROWS], n_rows=len(rows),
@@ -166,6 +155,6 @@ def _preview(
         plan=planned, counts=counts,
         taken={row.row for row in planned.rows if row.may and (row.usual if ticked is None else row.row in ticked)}
         if planned else set(),
-        changed=lambda row: ", ".join(words()(f"import.is.{what}") for what in row.changes),
-        said=lambda row: Problem(row.problem.key, **row.problem.params).say(words()) if row.problem else "",
+        changed=lambda row: ", ".join(web.words()(f"import.is.{what}") for what in row.changes),
+        said=lambda row: Problem(row.problem.key, **row.problem.params).say(web.words()) if row.problem else "",
     )

@@ -19,16 +19,8 @@ from roundtap_core.records import Competitor
 from roundtap_core.words import Words
 from roundtap_hub.access.policy import BEFORE_ROUND_1, HEADS_AND_DESK, OPEN, STAFF, VISIBLE, route
 from roundtap_hub.events.event_at import EventAt, all_competitors, full_names
+from roundtap_hub.serving import web
 from roundtap_hub.serving.memoized import memoized_by
-from roundtap_hub.serving.web import (
-    current_event,
-    field,
-    page,
-    shows_problem_on,
-    submit,
-    typed_reason,
-    words,
-)
 from roundtap_hub.store.journal import PersonRecord
 
 LETTERS, LINES = 300, 200
@@ -115,7 +107,7 @@ class _FormBuilder:
     def _box(self, field: list_form.ListField, value: object, where: str, take: bool) -> FormBox:
         options = tuple((option, list_form.option_text(self._words, option)) for option in field.options)
         return FormBox(where[1:], self._words(field.text), field.kind, _values(field, value), options,
-                   self._take_problems(where) if take else (), "" if field.usual is None else str(field.usual))
+                       self._take_problems(where) if take else (), "" if field.usual is None else str(field.usual))
 
     def _take_problems(self, where: str) -> tuple[str, ...]:
         found = [p for p in self._open if not where or p.where == where or p.where.startswith(f"{where}/")]
@@ -272,11 +264,11 @@ ROWS_ADDED = 8
 @route("GET /console/<event_id>/competitor/<competitor>/list", STAFF, VISIBLE)
 def list_page(event_id: str, competitor: str) -> AnyResponse:
     """The list as saved, or as just typed, with each problem beside its line."""
-    moment = current_event(event_id)
+    moment = web.current_event(event_id)
     entrant = moment.state.entrants.get(competitor)
     save_at = url_for("console.save_list", event_id=event_id, competitor=competitor)
-    return page("list.html", entrant=entrant, name=full_names(moment).get(competitor), save_at=save_at,
-                fixed=bool(moment.state.public_rounds), reason=field("reason"), **list_context(moment, competitor))
+    return web.page("list.html", entrant=entrant, name=full_names(moment).get(competitor), save_at=save_at,
+                fixed=bool(moment.state.public_rounds), reason=web.field("reason"), **list_context(moment, competitor))
 
 
 def list_context(moment: EventAt, competitor: str) -> dict[str, Any]:
@@ -287,7 +279,7 @@ def list_context(moment: EventAt, competitor: str) -> dict[str, Any]:
     list_, lines = check.canonical(check.of_competitor(who), state.options), {}
     if typed is not None:
         list_, lines = read_list(form, typed), shown_line_counts(form, typed)
-        if (more := field("more")) in lines:
+        if (more := web.field("more")) in lines:
             lines[more] += ROWS_ADDED
         problems = _problems(moment, check.with_list(who, list_)) if list_ else []
     else:
@@ -295,25 +287,25 @@ def list_context(moment: EventAt, competitor: str) -> dict[str, Any]:
         list_ = list_ or dict(check.initial_list(who))
     flags = flags_of(moment, who) if typed is None else []
     return {
-        "state": state, "who": who, "view": list_view(form, list_, problems, words(), lines),
-        "flags": [flag.say(words()) for flag in flags], "count": len(problems),
+        "state": state, "who": who, "view": list_view(form, list_, problems, web.words(), lines),
+        "flags": [flag.say(web.words()) for flag in flags], "count": len(problems),
         "standing": list_states(moment)[competitor] if typed is None else None, "looked_at": _seen_version(check, who),
     }
 
 
 @route("POST /console/<event_id>/competitor/<competitor>/list", HEADS_AND_DESK, OPEN, only=BEFORE_ROUND_1)
-@shows_problem_on(list_page)
+@web.shows_problem_on(list_page)
 def save_list(event_id: str, competitor: str) -> AnyResponse:
     """Save the list: freely until round 1 is published, then only as a correction with a reason."""
-    if field("more"):
+    if web.field("more"):
         return list_page(event_id, competitor)
-    moment = current_event(event_id)
+    moment = web.current_event(event_id)
     typed = typed_list(moment, competitor)
     if typed is not None:
         record, digest, total = typed
-        command = CorrectList(competitor, digest, total, typed_reason()) if moment.state.public_rounds \
+        command = CorrectList(competitor, digest, total, web.typed_reason()) if moment.state.public_rounds \
             else SubmitList(competitor, digest, total)
-        submit(event_id, command, [record])
+        web.submit(event_id, command, [record])
     return redirect(url_for("console.list_page", event_id=event_id, competitor=competitor), 303)
 
 
@@ -324,7 +316,7 @@ def typed_list(moment: EventAt, competitor: str) -> tuple[PersonRecord, str, int
     list_ = check.canonical(read_list(check.form(moment.state.options), request.form), moment.state.options)
     if check.malformed(list_, moment.state.options):
         raise Invalid("list_not_saved")
-    if field("seen") != _version(check, found):
+    if web.field("seen") != _version(check, found):
         raise Problem("list_changed_meanwhile")
     list_ = check.completed(list_)
     if list_ == check.of_competitor(found):
@@ -346,7 +338,7 @@ def _seen_version(check: list_form.ListCheck, who: Competitor) -> str:
     """The version that the official saw: after a warning that it changed meanwhile, the new one."""
     problem: Problem | None = g.get("problem")
     warned = problem is not None and problem.key == "list_changed_meanwhile"
-    return _version(check, who) if warned else field("seen") or _version(check, who)
+    return _version(check, who) if warned else web.field("seen") or _version(check, who)
 
 
 def _version(check: list_form.ListCheck, who: Competitor) -> str:

@@ -49,28 +49,9 @@ from roundtap_hub.people.absentees import absentees_view
 from roundtap_hub.people.competitors import IN, CompetitorRow, roster
 from roundtap_hub.results import result_wizard
 from roundtap_hub.rounds.tables import grid_cells
+from roundtap_hub.serving import web
 from roundtap_hub.serving.http_answers import problem_status
 from roundtap_hub.serving.page_versions import played_ms
-from roundtap_hub.serving.web import (
-    actor,
-    back_to_event,
-    current_event,
-    current_hub,
-    current_snapshot,
-    current_units,
-    field,
-    hub_address,
-    now_ms,
-    page,
-    shows_problem_on,
-    signing_official,
-    submit,
-    submit_and_redirect,
-    typed_reason,
-    typed_table,
-    with_competitor_names,
-    words,
-)
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.person_rows import is_damaged
 from roundtap_hub.store.service import Step
@@ -108,28 +89,28 @@ SIGN_UP = "sign-up"
 @policy.route("GET /console/<event_id>/check-in", policy.STAFF, policy.VISIBLE)
 def check_in(event_id: str, competitor: str = "") -> AnyResponse:
     """Awaited and present players, with a field to check in by name."""
-    moment = current_event(event_id)
+    moment = web.current_event(event_id)
     state, typed = moment.state, request.args.get("q", "").strip()
     missing, present = awaited_and_present(moment)
-    return page("check_in.html", feed=f"console/{event_id}", state=state, rulebook=state.rulebook, missing=missing,
-                here=present, late=is_late_entry(state), over=len(state.public_rounds) > 1 or state.cut is not None,
-                q=typed, found=find_by_name(typed, missing) if typed else (), desk=people_forms_view(moment))
+    return web.page("check_in.html", feed=f"console/{event_id}", state=state, rulebook=state.rulebook, missing=missing,
+                    here=present, late=is_late_entry(state), over=len(state.public_rounds) > 1 or state.cut is not None,
+                    q=typed, found=find_by_name(typed, missing) if typed else (), desk=people_forms_view(moment))
 
 
 @policy.route("POST /console/<event_id>/check-in", policy.ORGANIZERS, policy.OPEN)
-@shows_problem_on(event)
+@web.shows_problem_on(event)
 def use_check_in(event_id: str) -> AnyResponse:
     """Set whether only players who have checked in are paired."""
-    used = field("used") == "1"
-    submit(event_id, SetCheckIn(used))
-    return redirect(url_for("console.check_in", event_id=event_id), 303) if used else back_to_event(event_id)
+    used = web.field("used") == "1"
+    web.submit(event_id, SetCheckIn(used))
+    return redirect(url_for("console.check_in", event_id=event_id), 303) if used else web.back_to_event(event_id)
 
 
 @policy.route("POST /console/<event_id>/check-in/name", policy.HEADS_AND_DESK, policy.OPEN)
-@shows_problem_on(check_in)
+@web.shows_problem_on(check_in)
 def check_in_name(event_id: str) -> AnyResponse:
     """Check in the player whose name was typed; where several fit, show them to choose from."""
-    moment, typed = current_event(event_id), clean_name(field("name"))
+    moment, typed = web.current_event(event_id), clean_name(web.field("name"))
     missing, present = awaited_and_present(moment)
     found = find_by_name(typed, missing)
     if not typed:
@@ -139,40 +120,40 @@ def check_in_name(event_id: str) -> AnyResponse:
         raise Problem("check_in_already", name=already[0].name) if already else Problem("check_in_nobody", name=typed)
     if len(found) > 1 or is_late_entry(moment.state):
         return redirect(url_for("console.check_in", event_id=event_id, q=typed), 303)
-    current_hub().service.execute([Step(event_id, command)
-                                   for command in _check_in_commands(event_id, found[0].id, None)],
-                              actor())
+    web.current_hub().service.execute([Step(event_id, command)
+                                       for command in _check_in_commands(event_id, found[0].id, None)],
+                                      web.actor())
     return redirect(url_for("console.check_in", event_id=event_id), 303)
 
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/here", policy.HEADS_AND_DESK, policy.OPEN)
-@shows_problem_on(check_in)
+@web.shows_problem_on(check_in)
 def person_here(event_id: str, competitor: str) -> AnyResponse:
     """Mark a player as present (`on` 1) or not; a late entry `meets` an opponent."""
-    if field("on", "1") == "1":
-        commands = _check_in_commands(event_id, competitor, field("meets") or None)
-        current_hub().service.execute([Step(event_id, command) for command in commands], actor())
+    if web.field("on", "1") == "1":
+        commands = _check_in_commands(event_id, competitor, web.field("meets") or None)
+        web.current_hub().service.execute([Step(event_id, command) for command in commands], web.actor())
     else:
-        submit(event_id, CheckIn(competitor, on=False))
+        web.submit(event_id, CheckIn(competitor, on=False))
     return redirect(url_for("console.check_in", event_id=event_id), 303)
 
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/confirm", policy.HEADS_AND_DESK, policy.OPEN)
-@shows_problem_on(check_in)
+@web.shows_problem_on(check_in)
 def person_confirm(event_id: str, competitor: str) -> AnyResponse:
     """Confirm a sign-up by phone, without checking the player in."""
-    submit(event_id, ConfirmEntry(competitor, field("meets") or None))
+    web.submit(event_id, ConfirmEntry(competitor, web.field("meets") or None))
     return redirect(url_for(f"console.{_back()}", event_id=event_id), 303)
 
 
 def _back() -> str:
     """The page that a form was on."""
-    return "sign_up" if field("back") == SIGN_UP else "check_in"
+    return "sign_up" if web.field("back") == SIGN_UP else "check_in"
 
 
 def _check_in_commands(event_id: str, competitor: str, meets: str | None) -> list[Command]:
     """Checking in at the desk also confirms the entry."""
-    state = current_event(event_id).state
+    state = web.current_event(event_id).state
     commands: list[Command] = []
     if state.check_in:
         commands.append(CheckIn(competitor, meets=meets))
@@ -181,20 +162,20 @@ def _check_in_commands(event_id: str, competitor: str, meets: str | None) -> lis
 
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/remove", policy.HEADS_AND_DESK, policy.OPEN)
-@shows_problem_on(event)
+@web.shows_problem_on(event)
 def person_remove(event_id: str, competitor: str) -> AnyResponse:
     """Remove an entry that never played, without a trace."""
-    submit(event_id, RemoveCompetitor(competitor))
-    if field("back"):
+    web.submit(event_id, RemoveCompetitor(competitor))
+    if web.field("back"):
         return redirect(url_for(f"console.{_back()}", event_id=event_id), 303)
-    return back_to_event(event_id, "competitors")
+    return web.back_to_event(event_id, "competitors")
 
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/details", policy.HEADS_AND_DESK, policy.NOT_ARCHIVED)
-@shows_problem_on(event)
+@web.shows_problem_on(event)
 def person_details(event_id: str, competitor: str) -> AnyResponse:
     """Save club, id, list link, paid, note, companions and fixed table: the whole form in one request."""
-    moment = current_event(event_id)
+    moment = web.current_event(event_id)
     before = moment.people.get(competitor)
     entrant = moment.state.entrants.get(competitor)
     if before is None or entrant is None:
@@ -209,73 +190,73 @@ def person_details(event_id: str, competitor: str) -> AnyResponse:
         steps.append(ChangePerson(competitor, person.digest(salt)))
         people.append(PersonRecord(event_id, competitor, salt, person))
     if not moment.state.finished:
-        table, group = typed_table("fixed_table"), clean_name(field("came_with")) or None
+        table, group = web.typed_table("fixed_table"), clean_name(web.field("came_with")) or None
         if table != entrant.fixed_table and "fixed_table" in request.form:
             steps.append(SetFixedTable(competitor, table))
         if group != entrant.came_with and "came_with" in request.form:
             steps.append(SetCameWith(competitor, group))
     if steps:
-        current_hub().service.execute([Step(event_id, step) for step in steps], actor(), people)
-    return back_to_event(event_id, "competitors")
+        web.current_hub().service.execute([Step(event_id, step) for step in steps], web.actor(), people)
+    return web.back_to_event(event_id, "competitors")
 
 
 def _with_typed_details(before: Person) -> Person:
-    note = "\n".join(line.rstrip() for line in field("note")[:PROSE_LETTERS].splitlines())
-    return structs.replace(before, club=clean_name(field("club")) or None,
-                           external_id=" ".join(field("external_id").split()) or None,
-                           list_link=field("list_link") or None, paid=bool(field("paid")), note=note or None)
+    note = "\n".join(line.rstrip() for line in web.field("note")[:PROSE_LETTERS].splitlines())
+    return structs.replace(before, club=clean_name(web.field("club")) or None,
+                           external_id=" ".join(web.field("external_id").split()) or None,
+                           list_link=web.field("list_link") or None, paid=bool(web.field("paid")), note=note or None)
 
 
 @policy.route("GET /console/<event_id>/competitors/<competitor>/link", policy.DESK, policy.VISIBLE)
 def person_link(event_id: str, competitor: str, shown: bool = False) -> AnyResponse:
     """Whether the personal link was given out; the link itself is only shown on request, as seeing it is having it."""
-    moment, links = current_event(event_id), current_hub().access.links
+    moment, links = web.current_event(event_id), web.current_hub().access.links
     if competitor not in moment.state.entrants:
         abort(404)
     name = full_names(moment)[competitor]
-    hall = hub_address()
+    hall = web.hub_address()
     context: dict[str, Any] = {}
     if shown:
-        address = hall + links.give(event_id, competitor, actor())
-        current_hub().presence.settle_request((TAKEN, event_id, competitor))
-        context = {"qr": qr_svg(address, words()("link.qr", name=name)), "code": links.code(event_id, competitor),
+        address = hall + links.give(event_id, competitor, web.actor())
+        web.current_hub().presence.settle_request((TAKEN, event_id, competitor))
+        context = {"qr": qr_svg(address, web.words()("link.qr", name=name)), "code": links.code(event_id, competitor),
                    "minutes": CODE_LIFE_MS // 60_000}
-    return page("person_link.html", state=moment.state, competitor=competitor, name=name, door=f"{hall}/me",
-                given=links.is_given(event_id, competitor), **context)
+    return web.page("person_link.html", state=moment.state, competitor=competitor, name=name, door=f"{hall}/me",
+                    given=links.is_given(event_id, competitor), **context)
 
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/link", policy.DESK, policy.VISIBLE)
-@shows_problem_on(person_link)
+@web.shows_problem_on(person_link)
 def show_link(event_id: str, competitor: str) -> AnyResponse:
     return person_link(event_id, competitor, shown=True)
 
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/link/revoke", policy.DESK, policy.VISIBLE)
-@shows_problem_on(person_link)
+@web.shows_problem_on(person_link)
 def revoke_link(event_id: str, competitor: str) -> AnyResponse:
     """Revoke the link: phones that have it lose the page, and the next link is a new one."""
-    if competitor not in current_event(event_id).state.entrants:
+    if competitor not in web.current_event(event_id).state.entrants:
         abort(404)
-    current_hub().access.links.revoke(event_id, competitor, actor())
+    web.current_hub().access.links.revoke(event_id, competitor, web.actor())
     return redirect(url_for("console.person_link", event_id=event_id, competitor=competitor), 303)
 
 
 @policy.route("GET /console/<event_id>/absent", policy.STAFF, policy.VISIBLE)
 def absent(event_id: str) -> AnyResponse:
     """The players missing from their tables, from the publishing of a round on."""
-    moment, hub, units = current_event(event_id), current_hub(), current_units()
+    moment, hub, units = web.current_event(event_id), web.current_hub(), web.current_units()
     state = moment.state
-    grid = grid_cells(current_snapshot(), units, state, state.live, full_names(moment), now_ms())
+    grid = grid_cells(web.current_snapshot(), units, state, state.live, full_names(moment), web.now_ms())
     view = absentees_view(units, state, grid, played_ms(state, hub.clocks.now()), hub.presence.seen_at_table)
-    return page("absentees.html", feed=f"console/{event_id}", state=state, rulebook=state.rulebook, view=view)
+    return web.page("absentees.html", feed=f"console/{event_id}", state=state, rulebook=state.rulebook, view=view)
 
 
 @policy.route("POST /console/<event_id>/competitors", policy.HEADS_AND_DESK, policy.OPEN, only=policy.BEFORE_ROUND_1)
-@shows_problem_on(event)
+@web.shows_problem_on(event)
 def enter(event_id: str) -> AnyResponse:
     """Enter one name per line, all or none. `came_with` applies to every line, a team's members to a single one."""
-    moment = current_event(event_id)
-    lines = [name for line in field("names").splitlines() if (name := " ".join(line.split()))]
+    moment = web.current_event(event_id)
+    lines = [name for line in web.field("names").splitlines() if (name := " ".join(line.split()))]
     size = moment.state.rulebook.team_size
     named = [parse_team(line) if size > 1 else (line, ()) for line in lines]
     names = [name for name, _ in named]
@@ -284,17 +265,17 @@ def enter(event_id: str) -> AnyResponse:
     if len(moment.state.entrants) + len(names) > MOST_COMPETITORS:
         # The writer refuses it as well, but only after checking each of them.
         raise Problem("too_many_competitors", maximum=MOST_COMPETITORS)
-    for name in (*names, field("public_name"), field("came_with")):
+    for name in (*names, web.field("public_name"), web.field("came_with")):
         clean_name(name)
-    if field("same_name") and field("known") not in ("", str(len(moment.state.entrants))):
+    if web.field("same_name") and web.field("known") not in ("", str(len(moment.state.entrants))):
         # A form sent twice must not enter a confirmed namesake twice.
         raise Problem("step_changed_meanwhile")
-    if not field("same_name"):
+    if not web.field("same_name"):
         _refuse_duplicates(names, [moment.people[who].name for who in moment.state.entrants if who in moment.people])
-    meets = field("meets") or None
+    meets = web.field("meets") or None
     if meets and len(names) > 1:
         raise Problem("meets_one")
-    table = typed_table("fixed_table")
+    table = web.typed_table("fixed_table")
     typed, captain = typed_team()
     if len(names) > 1 and (table is not None or typed):
         raise Invalid("fields_of_one")
@@ -305,16 +286,16 @@ def enter(event_id: str) -> AnyResponse:
     steps, people = [], []
     for number, (name, (members, leader)) in enumerate(zip(names, teams, strict=True), start=first):
         competitor = Competitor(
-            f"p{number}", name, public_name=clean_name(field("public_name")) or None if len(names) == 1 else None,
-            came_with=clean_name(field("came_with")) or None, won_bye=bool(field("won_bye")),
+            f"p{number}", name, public_name=clean_name(web.field("public_name")) or None if len(names) == 1 else None,
+            came_with=clean_name(web.field("came_with")) or None, won_bye=bool(web.field("won_bye")),
             fixed_table=table, members=members, captain=leader,
         )
         record, entrant = person_and_entrant(event_id, competitor)
         people.append(record)
-        entrant = structs.replace(entrant, checked_in=bool(field("here")))
-        steps.append(Step(event_id, EnterCompetitor(entrant, meets=meets, reason=typed_reason())))
-    current_hub().service.execute(steps, actor(), people)
-    return back_to_event(event_id, "competitors")
+        entrant = structs.replace(entrant, checked_in=bool(web.field("here")))
+        steps.append(Step(event_id, EnterCompetitor(entrant, meets=meets, reason=web.typed_reason())))
+    web.current_hub().service.execute(steps, web.actor(), people)
+    return web.back_to_event(event_id, "competitors")
 
 
 def parse_team(line: str) -> tuple[str, tuple[str, ...]]:
@@ -348,14 +329,14 @@ def refuse_broken_teams(moment: EventAt, teams: Mapping[str, tuple[tuple[str, ..
 
 def typed_team() -> tuple[tuple[str, ...], str | None]:
     """The typed members, all or none, and the captain."""
-    members = tuple(clean_name(field(f"member_{n}")) for n in (1, 2))
+    members = tuple(clean_name(web.field(f"member_{n}")) for n in (1, 2))
     if not any(members):
         return (), None
     if not all(members):
         raise Invalid("member_missing")
     if members[0].casefold() == members[1].casefold():
         raise Invalid("name_twice", name=members[0])
-    return members, members[1] if field("captain") == "2" else members[0]
+    return members, members[1] if web.field("captain") == "2" else members[0]
 
 
 def _refuse_duplicates(names: list[str], known: list[str]) -> None:
@@ -368,11 +349,11 @@ def _refuse_duplicates(names: list[str], known: list[str]) -> None:
 
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/rename", policy.HEADS_AND_DESK, policy.NOT_ARCHIVED)
-@shows_problem_on(event)
+@web.shows_problem_on(event)
 def rename(event_id: str, competitor: str) -> AnyResponse:
     """Change the name or the public name; all else known of the person stays."""
-    moment = current_event(event_id)
-    name, public = clean_name(field("name")), clean_name(field("public_name"))
+    moment = web.current_event(event_id)
+    name, public = clean_name(web.field("name")), clean_name(web.field("public_name"))
     if not name:
         raise Invalid("no_names")
     before = moment.people.get(competitor) or Person(name)
@@ -384,34 +365,34 @@ def rename(event_id: str, competitor: str) -> AnyResponse:
         refuse_broken_teams(moment, {name: (members, captain)}, but=competitor)
         before = structs.replace(before, members=members, captain=captain)
     person, salt = structs.replace(before, name=name, public_name=public or None), secrets.token_hex(16)
-    return submit_and_redirect(event_id, ChangePerson(competitor, person.digest(salt)), "competitors",
-                     [PersonRecord(event_id, competitor, salt, person)])
+    return web.submit_and_redirect(event_id, ChangePerson(competitor, person.digest(salt)), "competitors",
+                                   [PersonRecord(event_id, competitor, salt, person)])
 
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/drop", policy.HEADS_AND_DESK, policy.OPEN,
               only=policy.BEFORE_ROUND_1)
-@shows_problem_on(event)
+@web.shows_problem_on(event)
 def drop(event_id: str, competitor: str) -> AnyResponse:
     together = both_asked_to_leave(event_id, competitor)
-    return drop_or_disqualify(event_id, competitor, DROP, lambda stood, plays_on: submit(
-        event_id, DropCompetitor(competitor, stood, plays_on, together, typed_reason())))
+    return drop_or_disqualify(event_id, competitor, DROP, lambda stood, plays_on: web.submit(
+        event_id, DropCompetitor(competitor, stood, plays_on, together, web.typed_reason())))
 
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/return", policy.HEADS_AND_DESK, policy.OPEN,
               only=policy.BEFORE_ROUND_1)
-@shows_problem_on(event)
+@web.shows_problem_on(event)
 def come_back(event_id: str, competitor: str) -> AnyResponse:
-    return submit_and_redirect(event_id, ReturnCompetitor(competitor), "competitors")
+    return web.submit_and_redirect(event_id, ReturnCompetitor(competitor), "competitors")
 
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/disqualify", policy.JUDGES, policy.OPEN)
-@shows_problem_on(event)
+@web.shows_problem_on(event)
 def disqualify(event_id: str, competitor: str) -> AnyResponse:
     """Disqualify for good, with a recorded reason."""
-    by = signing_official(event_id)
-    reason = require_reason(typed_reason())
+    by = web.signing_official(event_id)
+    reason = require_reason(web.typed_reason())
     return drop_or_disqualify(event_id, competitor, "disqualify",
-                  lambda stood, _: submit(event_id, Disqualify(competitor, reason, by, stood)))
+                              lambda stood, _: web.submit(event_id, Disqualify(competitor, reason, by, stood)))
 
 
 NOW, UNKNOWN, AFTER = "1", "0", "after"
@@ -425,18 +406,18 @@ Submit = Callable[[Result | None, bool], None]
 def drop_or_disqualify(event_id: str, competitor: str, action: str, submit_leaving: Submit) -> AnyResponse:
     """Drop or disqualify a player (`action`): at once without an open match, else after a page on what becomes of the
     match, which asks for its result."""
-    state = current_event(event_id).state
+    state = web.current_event(event_id).state
     found, effect = leaving.open_match(state, competitor), leaving.leave_effect(state, competitor)
     with_page = (leaving.CONCEDES, leaving.REPORTED, leaving.JUDGED,
                  leaving.PLACE) if action == DROP or _opponent_is_here(state, effect) else (leaving.PLACE,)
-    if found is None or effect.what not in with_page or field("known") == UNKNOWN \
-            or (field("known") == NOW and not _needs_result(state, *found, action)):
+    if found is None or effect.what not in with_page or web.field("known") == UNKNOWN \
+            or (web.field("known") == NOW and not _needs_result(state, *found, action)):
         submit_leaving(None, False)
-        return back_to_event(event_id, "competitors")
-    if field("known") == AFTER and action == DROP:
+        return web.back_to_event(event_id, "competitors")
+    if web.field("known") == AFTER and action == DROP:
         submit_leaving(None, True)
-        return back_to_event(event_id, "competitors")
-    moment = current_event(event_id)
+        return web.back_to_event(event_id, "competitors")
+    moment = web.current_event(event_id)
     seat = replace(result_wizard.match_context(moment, *found, full_names(moment), OFFICIAL), saying=leaving.LEAVING)
     side: Side = "a" if seat.match.match.a == competitor else "b"
     conceded = next(way for way in seat.form.ways if way.ended == CONCESSION)
@@ -449,9 +430,9 @@ def drop_or_disqualify(event_id: str, competitor: str, action: str, submit_leavi
     if at.result is not None and not g.get("problem"):
         try:
             submit_leaving(at.result, False)
-            return back_to_event(event_id, "competitors")
+            return web.back_to_event(event_id, "competitors")
         except Problem as problem:
-            g.problem, g.status = with_competitor_names(problem, event_id), problem_status(problem)
+            g.problem, g.status = web.with_competitor_names(problem, event_id), problem_status(problem)
     if at.result is not None or at.trail.way is None:
         # The answers cannot stand, or came with others than those of their page: ask them again.
         at = result_wizard.wizard_page(seat.form, result_wizard.Progress(conceded, other(side)))
@@ -472,8 +453,8 @@ def _opponent_is_here(state: EventState, effect: leaving.LeaveEffect) -> bool:
 
 def both_asked_to_leave(event_id: str, competitor: str) -> bool:
     """Whether both players of an open match have asked to leave."""
-    found = leaving.open_match(current_event(event_id).state, competitor)
-    wishing = {wish.competitor for wish in current_hub().hall.leave_requests.of(event_id) if not wish.refused}
+    found = leaving.open_match(web.current_event(event_id).state, competitor)
+    wishing = {wish.competitor for wish in web.current_hub().hall.leave_requests.of(event_id) if not wish.refused}
     return found is not None and {found[1].match.a, found[1].match.b} <= wishing
 
 
@@ -483,8 +464,8 @@ def _ask_for_result(seat: result_wizard.MatchContext, at: result_wizard.WizardPa
     leaver: Side = "a" if seat.match.match.a == competitor else "b"
     names = at.names if at is not None else ()
     carried = [*(at.trail.fields() if at is not None else ()),
-               *((name, field(name)) for name in ("reason", "by") if field(name) and action != DROP)]
-    return page(
+               *((name, web.field(name)) for name in ("reason", "by") if web.field(name) and action != DROP)]
+    return web.page(
         "leave.html", state=seat.state, match=seat.match, names=seat.names, competitor=competitor, action=action, at=at,
         given={name: fields.getlist(f"q.{name}") for name in names if f"q.{name}" in fields}, carried=carried,
         leaver=seat.names[leaver], to=seat.names[other(leaver)], figure_label=figure_label,

@@ -24,17 +24,7 @@ from roundtap_hub.hall.qr_svg import qr_svg
 from roundtap_hub.people.competitors import roster
 from roundtap_hub.people.registration_desk import refuse_broken_teams, typed_team
 from roundtap_hub.phones.phone_reports import PHONE_ACTOR
-from roundtap_hub.serving.web import (
-    actor,
-    current_event,
-    current_hub,
-    field,
-    hub_address,
-    page,
-    shows_problem_on,
-    submit,
-    words,
-)
+from roundtap_hub.serving import web
 from roundtap_hub.store.service import Step
 
 ACTOR = "sign-up"
@@ -54,13 +44,13 @@ def guard(bp: Blueprint) -> None:
 
 def personal_page(event_id: str, competitor: str) -> str:
     """The address of the new player's personal page."""
-    return current_hub().access.links.give(event_id, competitor, ACTOR)
+    return web.current_hub().access.links.give(event_id, competitor, ACTOR)
 
 
 @route("GET /join/<event_id>", EVERYBODY, VISIBLE)
 def join(event_id: str) -> AnyResponse:
     """The form, or why sign-up is closed."""
-    moment = current_event(event_id)
+    moment = web.current_event(event_id)
     closed: Problem | None = None
     try:
         refuse_sign_up(moment.state)
@@ -68,30 +58,30 @@ def join(event_id: str) -> AnyResponse:
         closed = problem
     # Set the cookie with the form, so that the POST has it.
     visit.browser_id()
-    form = field("form")[:FORM_LETTERS] or secrets.token_urlsafe(FORM_BYTES)
-    return page("sign_up.html", state=moment.state, rulebook=moment.state.rulebook, closed=closed, form=form,
+    form = web.field("form")[:FORM_LETTERS] or secrets.token_urlsafe(FORM_BYTES)
+    return web.page("sign_up.html", state=moment.state, rulebook=moment.state.rulebook, closed=closed, form=form,
                 organizer=False, csrf=lambda: "", sent_ms="", full_names=bool(moment.state.options.get("full_names")))
 
 
 @route("POST /join/<event_id>", EVERYBODY, OPEN)
-@shows_problem_on(join)
+@web.shows_problem_on(join)
 def signed_up(event_id: str) -> AnyResponse:
     """Enter the player and redirect to their page; the same form sent again (an answer may be lost) leads there too."""
-    hub, form = current_hub(), field("form")[:FORM_LETTERS]
+    hub, form = web.current_hub(), web.field("form")[:FORM_LETTERS]
     before = hub.hall.sign_ups.answered(event_id, form)
-    if before is not None and before in current_event(event_id).state.entrants:
+    if before is not None and before in web.current_event(event_id).state.entrants:
         return redirect(personal_page(event_id, before), 303)
-    refuse_sign_up(current_event(event_id).state)
+    refuse_sign_up(web.current_event(event_id).state)
     if not hub.hall.sign_ups.admits(request.remote_addr or ""):
         raise Problem("sign_up_wait")
-    competitor = _enter(current_event(event_id))
+    competitor = _enter(web.current_event(event_id))
     hub.hall.sign_ups.entered(event_id, form, competitor, visit.browser_id(), request.remote_addr or "")
     return redirect(personal_page(event_id, competitor), 303)
 
 
 def _enter(moment: EventAt) -> str:
     state = moment.state
-    name = clean_name(field("name"))
+    name = clean_name(web.field("name"))
     if not name:
         raise Invalid("no_names")
     if any(fold(moment.people[who].name) == fold(name) for who in state.entrants if who in moment.people):
@@ -100,14 +90,15 @@ def _enter(moment: EventAt) -> str:
     if state.rulebook.team_size > 1:
         refuse_broken_teams(moment, {name: (members, captain)})
     # Where full names are shown, a player may ask for the short one.
-    shown_short = bool(state.options.get("full_names")) and not field("full_name") and not members
+    shown_short = bool(state.options.get("full_names")) and not web.field("full_name") and not members
     competitor = Competitor(
         f"p{next_number((*state.entrants, *state.removed), 'p')}", name,
-        public_name=shorten(name, 1) if shown_short else None, club=clean_name(field("club")) or None,
-        external_id=" ".join(field("external_id").split()) or None, came_with=clean_name(field("came_with")) or None,
+        public_name=shorten(name, 1) if shown_short else None, club=clean_name(web.field("club")) or None,
+        external_id=" ".join(web.field("external_id").split()) or None,
+        came_with=clean_name(web.field("came_with")) or None,
         members=members, captain=captain)
     record, entrant = person_and_entrant(state.id, competitor)
-    entered = current_hub().service.execute_one(state.id, EnterCompetitor(entrant, signed_up=True), ACTOR, [record])
+    entered = web.current_hub().service.execute_one(state.id, EnterCompetitor(entrant, signed_up=True), ACTOR, [record])
     # The writer may have changed the id.
     return str(entered[-1].data["competitor"])
 
@@ -120,21 +111,21 @@ NAMED = 24
 @route("GET /console/<event_id>/sign-up", HEADS_AND_DESK, VISIBLE)
 def sign_up(event_id: str) -> AnyResponse:
     """The QR code, large and printable; whether sign-up is open; who signed up."""
-    moment = current_event(event_id)
+    moment = web.current_event(event_id)
     state = moment.state
-    address = f"{hub_address()}/join/{event_id}"
+    address = f"{web.hub_address()}/join/{event_id}"
     people, together = {each.id: each for each in roster(moment)}, _sign_up_groups(moment)
-    return page("sign_up_desk.html", feed=f"console/{event_id}", state=state, rulebook=state.rulebook,
-                address=address, qr=qr_svg(address, words()("join.qr", name=state.name)),
-                only_here=urlsplit(address).hostname in LOOPBACK, came=[people[who] for who in together],
-                together=together, stay=_known_at_desk(moment), phones=current_hub().hall.sign_ups.phones(event_id),
-                names=full_names(moment), named=NAMED, mark=_mark)
+    return web.page("sign_up_desk.html", feed=f"console/{event_id}", state=state, rulebook=state.rulebook,
+                    address=address, qr=qr_svg(address, web.words()("join.qr", name=state.name)),
+                    only_here=urlsplit(address).hostname in LOOPBACK, came=[people[who] for who in together],
+                together=together, stay=_known_at_desk(moment), phones=web.current_hub().hall.sign_ups.phones(event_id),
+                    names=full_names(moment), named=NAMED, mark=_mark)
 
 
 def _sign_up_groups(moment: EventAt) -> dict[str, dict[str, list[str]]]:
     """Sign-ups, newest first, each with all by the same "phone", from the same "address", and "since" then."""
     came = [who for who, entrant in moment.state.entrants.items() if entrant.sign_up is not None][::-1]
-    marks, same = current_hub().hall.sign_ups.phones(moment.event_id), dict[tuple[str, object], list[str]]()
+    marks, same = web.current_hub().hall.sign_ups.phones(moment.event_id), dict[tuple[str, object], list[str]]()
     groups = {who: dict(zip(("phone", "address"), marks.get(who, (who, who)), strict=True)) for who in came}
     for who in came:
         for each in groups[who].items():
@@ -151,34 +142,34 @@ def _mark(gone: list[str]) -> str:
 def _known_at_desk(moment: EventAt) -> set[str]:
     """Players known at the desk: confirmed or checked in there (not by phone), or with notes of officials."""
     seen = {(entry.data["competitor"], entry.kind): entry.data.get("on", True)
-            for entry in current_hub().service.entries(moment.event_id)
+            for entry in web.current_hub().service.entries(moment.event_id)
             if entry.kind in ("entry-confirmed", "checked-in") and not entry.actor.startswith(PHONE_ACTOR)}
     noted = {each.id for each in roster(moment) if not each.removable}
     return noted | {who for (who, _), stands in seen.items() if stands}
 
 
 @route("POST /console/<event_id>/sign-up", ORGANIZERS, OPEN)
-@shows_problem_on(sign_up)
+@web.shows_problem_on(sign_up)
 def set_sign_up(event_id: str) -> AnyResponse:
     """Set sign-up to open, open with confirmation at the desk, or closed."""
-    chosen = field("sign_up")
-    submit(event_id, SetSignUp(chosen in ("open", "confirm"), confirm=chosen == "confirm"))
+    chosen = web.field("sign_up")
+    web.submit(event_id, SetSignUp(chosen in ("open", "confirm"), confirm=chosen == "confirm"))
     return redirect(url_for("console.sign_up", event_id=event_id), 303)
 
 
 @route("POST /console/<event_id>/sign-up/remove", HEADS_AND_DESK, OPEN)
-@shows_problem_on(sign_up)
+@web.shows_problem_on(sign_up)
 def remove_sign_ups(event_id: str) -> AnyResponse:
     """Remove all sign-ups of the same phone, of the same address, or since one entry, except those known at the desk:
     all or none."""
-    moment, competitor = current_event(event_id), field("competitor")
+    moment, competitor = web.current_event(event_id), web.field("competitor")
     together = _sign_up_groups(moment)
     if competitor not in together:
         raise Problem("unknown_competitor", competitor=competitor)
     stay = _known_at_desk(moment)
-    gone = [who for who in together[competitor].get(field("by"), ()) if who not in stay]
-    if _mark(gone) != field("gone"):
+    gone = [who for who in together[competitor].get(web.field("by"), ()) if who not in stay]
+    if _mark(gone) != web.field("gone"):
         # Entries have changed since the page was made: none is deleted unseen.
         raise Problem("step_changed_meanwhile")
-    current_hub().service.execute([Step(event_id, RemoveCompetitor(who)) for who in gone], actor())
+    web.current_hub().service.execute([Step(event_id, RemoveCompetitor(who)) for who in gone], web.actor())
     return redirect(url_for("console.sign_up", event_id=event_id), 303)

@@ -50,22 +50,8 @@ from roundtap_hub.phones.players import player_context
 from roundtap_hub.results import result_wizard
 from roundtap_hub.results.before_play import pre_game_choice
 from roundtap_hub.rounds.round_clock import ClockFace, clock_face
+from roundtap_hub.serving import web
 from roundtap_hub.serving.page_versions import page_key
-from roundtap_hub.serving.web import (
-    View,
-    current_event,
-    current_hub,
-    current_instant,
-    current_snapshot,
-    current_units,
-    drop_request_cache,
-    field,
-    now_ms,
-    page,
-    refuse_unfit_fields,
-    shows_problem_on,
-    words,
-)
 from roundtap_hub.units.unit_presence import call_at, leave_requests_of
 
 REPORT, CONFIRM, WAITING, DIFFER, OVER, JUDGE = "report", "confirm", "waiting", "differ", "over", "judge"
@@ -153,10 +139,10 @@ def _report_state(played: RoundState, match: MatchState, side: Side) -> str:
 
 
 def _unit(match: MatchState) -> str:
-    unit = current_snapshot().venue.unit_at(match.match.table) if match.match.table is not None else None
+    unit = web.current_snapshot().venue.unit_at(match.match.table) if match.match.table is not None else None
     if unit is None:
         return ""
-    status = current_units().get(unit)
+    status = web.current_units().get(unit)
     return "there" if status is not None and status.connected else "silent"
 
 
@@ -169,7 +155,7 @@ def _result_view(seat: result_wizard.MatchContext, result: Result | None) -> dic
     """A result as shown for confirmation: who wins, all its figures, its worth to both."""
     if result is None:
         return None
-    state, t = seat.state, words()
+    state, t = seat.state, web.words()
     lines = [line for line in describe_result(state.rulebook, seat.form, state.options, result, seat.names, t)
              # The winner is shown above.
              if line.label != t("result.winner")] + lost_squads(state, seat.played, seat.match, result, seat.names, t)
@@ -182,14 +168,14 @@ def my_requests(moment: EventAt, competitor: str) -> dict[str, Any]:
     after the current round. `wish`: to leave, "open", "refused" or "". `may_call`, `may_leave`: whether they are
     possible. `list`: the list's state ("missing", "none", "wrong", "flagged", "good"), "" where lists are not shown.
     `here`: check-in, "ask", "done", or "" without one."""
-    state, snapshot, units = moment.state, current_snapshot(), current_units()
+    state, snapshot, units = moment.state, web.current_snapshot(), web.current_units()
     entrant, source, found = state.entrants[competitor], f"{PHONE_ACTOR}{competitor}", my_match(moment, competitor)
     open_ = state.plays(competitor) and not state.finished and state.id not in snapshot.venue.archived
     plays = open_ and found is not None and found[0].status != CLOSED
     call = call_at(snapshot, units, state.id, found[1]) if plays and found is not None else None
     wish = next((each for each in leave_requests_of(snapshot, units, state) if each.competitor == competitor), None)
     return {
-        "may_call": plays, "call": call, "call_age_ms": max(0, now_ms() - call.since_ms) if call is not None else 0,
+        "may_call": plays, "call": call, "call_age_ms": max(0, web.now_ms() - call.since_ms) if call is not None else 0,
         "called": call is not None and source in call.sources, "may_leave": open_ and entrant.active,
         "going": open_ and not entrant.active,
         "wish": "" if wish is None else "refused" if wish.refused else "open",
@@ -202,15 +188,15 @@ def my_requests(moment: EventAt, competitor: str) -> dict[str, Any]:
 def my_clock(moment: EventAt, competitor: str) -> tuple[ClockFace, int]:
     """The clock of this player's table, and the milliseconds it has more than the round's (an extension, or a length of
     its own), which the page adds to the feed's time of the round."""
-    state, match, now = moment.state, current_matches(moment).get(competitor), current_instant()
-    face = clock_face(state, now, words())
+    state, match, now = moment.state, current_matches(moment).get(competitor), web.current_instant()
+    face = clock_face(state, now, web.words())
     if state.live is None or match is None:
         return face, 0
     mine = match_clock(state, state.live, match)
     more_ms = (mine.remaining_ms or 0) - (state.clock.remaining_ms or 0) if mine.remaining_ms is not None else 0
     if not more_ms:
         return face, 0
-    own = clock_face(structs.replace(state, clock=mine), now, words())
+    own = clock_face(structs.replace(state, clock=mine), now, web.words())
     return replace(own, deadline_ms=face.deadline_ms, held_ms=face.held_ms, total_ms=face.total_ms,
                    starts=face.starts), more_ms
 
@@ -227,12 +213,12 @@ def guard(bp: Blueprint) -> None:
         token = (request.view_args or {}).get("token")
         if token is None:
             return None
-        who = current_hub().access.links.owner_of(token)
+        who = web.current_hub().access.links.owner_of(token)
         if who is None:
             # Made up or revoked: the page says how to get another.
             g.status = 404
             return player_page("my_code.html", gone=True)
-        if who[0] in current_snapshot().venue.deleted:
+        if who[0] in web.current_snapshot().venue.deleted:
             abort(410)
         g.me = who
         visit.browser_id()
@@ -252,7 +238,7 @@ def current_player() -> PlayerId:
 
 def player_page(template: str, feed: str = "", **context: Any) -> Response:
     """A page of a player: never with an organizer's controls, and without form tokens, as the link authorizes."""
-    return page(template, feed, **{"organizer": False, "csrf": lambda: "", "sent_ms": "", **context})
+    return web.page(template, feed, **{"organizer": False, "csrf": lambda: "", "sent_ms": "", **context})
 
 
 @route("GET /me", EVERYBODY)
@@ -261,13 +247,13 @@ def code() -> AnyResponse:
 
 
 @route("POST /me", PLAYER)
-@shows_problem_on(code)
+@web.shows_problem_on(code)
 def claim() -> AnyResponse:
-    links, address = current_hub().access.links, request.remote_addr or ""
+    links, address = web.current_hub().access.links, request.remote_addr or ""
     wait_ms = links.gate.wait_ms(address)
     if wait_ms:
         raise Invalid("pin_wait", n=-(-wait_ms // 1000))
-    path = links.claim_code(field("code"), address)
+    path = links.claim_code(web.field("code"), address)
     if path is None:
         raise Invalid("wrong_code")
     return redirect(path, 303)
@@ -277,27 +263,27 @@ def claim() -> AnyResponse:
 def my_page(token: str) -> AnyResponse:
     """A player's own page: the table, what to report, and what became of it."""
     event_id, who = current_player()
-    moment = current_event(event_id)
+    moment = web.current_event(event_id)
     face, more_ms = my_clock(moment, who)
     return player_page("my_page.html", page_key(event_id, token), **{
         **player_context(moment, who), "face": face, "more_ms": more_ms, "my": f"/me/{token}",
         "asking": my_requests(moment, who), "mine": my_table(moment, who), "bye": my_bye(moment, who), "variant": ""})
 
 
-def shows_problem_on_my(again: View) -> Callable[[View], View]:
+def shows_problem_on_my(again: web.View) -> Callable[[web.View], web.View]:
     """For POST handlers of a link's page: a Problem is shown on the page `again`, or sent to a script as JSON."""
 
-    def wrap(handler: View) -> View:
+    def wrap(handler: web.View) -> web.View:
         @wraps(handler)
         def handled(token: str) -> AnyResponse:
             try:
-                refuse_unfit_fields()
+                web.refuse_unfit_fields()
                 return handler(token)
             except Problem as problem:
                 g.problem, g.status = problem, phone_status(problem)
                 if wants_json():
-                    return json_response({"error": problem.say(words())}, g.status)
-                drop_request_cache()
+                    return json_response({"error": problem.say(web.words())}, g.status)
+                web.drop_request_cache()
                 g.address = url_for("me.my_page", token=token)
                 return again(token)
 
@@ -332,12 +318,12 @@ def _to_my_page(token: str) -> AnyResponse:
 @shows_problem_on_mine
 def call(token: str) -> AnyResponse:
     """Call a judge to this player's table, or take this phone's call back."""
-    hub, (event_id, competitor) = current_hub(), current_player()
+    hub, (event_id, competitor) = web.current_hub(), current_player()
     hub.access.links.charge(CALLS, current_player())
-    found = my_match(current_event(event_id), competitor)
+    found = my_match(web.current_event(event_id), competitor)
     if found is None or found[0].status != PUBLISHED:
         raise Problem("no_table_to_call_to")
-    ask = hub.hall.calls.cancel if field("on") == OFF else hub.hall.calls.open
+    ask = hub.hall.calls.cancel if web.field("on") == OFF else hub.hall.calls.open
     ask(event_id, found[1].id, _phone_source())
     return _to_my_page(token)
 
@@ -346,11 +332,11 @@ def call(token: str) -> AnyResponse:
 @shows_problem_on_mine
 def here(token: str) -> AnyResponse:
     """Check this player in. Once round 1 is drawn only the desk can, which knows possible opponents."""
-    current_hub().access.links.charge(WISHES, current_player())
+    web.current_hub().access.links.charge(WISHES, current_player())
     state = _open_event()
     if state.public_rounds or state.draft:
         raise Problem("check_in_at_desk")
-    current_hub().service.execute_one(state.id, CheckIn(current_player()[1]), _phone_source())
+    web.current_hub().service.execute_one(state.id, CheckIn(current_player()[1]), _phone_source())
     return _to_my_page(token)
 
 
@@ -366,19 +352,19 @@ def leave(token: str) -> AnyResponse:
 @shows_problem_on_mine
 def wish(token: str) -> AnyResponse:
     """Request to leave, which the organizer may refuse, or take the request back."""
-    hub = current_hub()
+    hub = web.current_hub()
     hub.access.links.charge(WISHES, current_player())
     _open_event()
-    ask = hub.hall.leave_requests.take_back if field("on") == OFF else hub.hall.leave_requests.ask
+    ask = hub.hall.leave_requests.take_back if web.field("on") == OFF else hub.hall.leave_requests.ask
     ask(*current_player(), _phone_source())
     return _to_my_page(token)
 
 
 def _open_event() -> EventState:
     """The event's state; 404 where this player is not in it (any more)."""
-    state = current_event(current_player()[0]).state
+    state = web.current_event(current_player()[0]).state
     entrant = state.entrants.get(current_player()[1])
-    if state.finished or entrant is None or not entrant.active or state.id in current_snapshot().venue.archived:
+    if state.finished or entrant is None or not entrant.active or state.id in web.current_snapshot().venue.archived:
         abort(404)
     return state
 
@@ -391,7 +377,7 @@ def list_page(token: str) -> AnyResponse:
         abort(404)
     return player_page("my_list.html", my=url_for("me.my_page", token=token),
                        save_at=url_for("me.save_list", token=token), fixed=False,
-                       **list_context(current_event(state.id), current_player()[1]))
+                       **list_context(web.current_event(state.id), current_player()[1]))
 
 
 @route("POST /me/<token>/list", PLAYER)
@@ -399,17 +385,17 @@ def list_page(token: str) -> AnyResponse:
 @shows_problem_on_my(lambda token: my_page(token) if _open_event().public_rounds else list_page(token))
 def save_list(token: str) -> AnyResponse:
     """Save the list before round 1, as far as it can be read; its problems are then shown by line."""
-    if field("more"):
+    if web.field("more"):
         return list_page(token)
-    current_hub().access.links.charge(LISTS, current_player())
+    web.current_hub().access.links.charge(LISTS, current_player())
     state = _open_event()
     if state.public_rounds:
         raise Problem("list_is_fixed")
-    typed = typed_list(current_event(state.id), current_player()[1])
+    typed = typed_list(web.current_event(state.id), current_player()[1])
     if typed is not None:
         record, digest, total = typed
-        current_hub().service.execute_one(state.id, SubmitList(current_player()[1], digest, total), _phone_source(),
-                                          [record])
+        web.current_hub().service.execute_one(state.id, SubmitList(current_player()[1], digest, total), _phone_source(),
+                                              [record])
     return redirect(url_for("me.list_page", token=token), 303)
 
 
@@ -418,7 +404,7 @@ SAVE_S = 10.0
 
 def _seat() -> tuple[result_wizard.MatchContext, Side]:
     """As `my_seat`; 404 where there is nothing to report."""
-    found = my_seat(current_event(current_player()[0]), current_player()[1])
+    found = my_seat(web.current_event(current_player()[0]), current_player()[1])
     if found is None:
         abort(404)
     return found
@@ -449,7 +435,7 @@ def _baseline_fields(seat: result_wizard.MatchContext, side: Side,
 @shows_problem_on_mine
 def report(token: str) -> AnyResponse:
     """Take this side's report; answered once it is on the disk."""
-    name, body, saving = submit(current_hub(), current_player(), request.form, visit.browser_id())
+    name, body, saving = submit(web.current_hub(), current_player(), request.form, visit.browser_id())
     if saving is not None:
         try:
             saving.result(SAVE_S)
@@ -457,28 +443,28 @@ def report(token: str) -> AnyResponse:
             raise Problem("phone_not_yet") from None
         except Problem as problem:
             raise phone_problem(problem) from None
-    found = report_fate(current_hub().service.snapshot, current_player(), name, body)
+    found = report_fate(web.current_hub().service.snapshot, current_player(), name, body)
     if found is None:
         raise Problem("not_saved")
     if wants_json():
-        return json_response(fate_json(found, words()))
+        return json_response(fate_json(found, web.words()))
     return redirect(url_for("me.said", token=token, name=found.name), 303)
 
 
 @route("GET /me/<token>/said/<name>", PLAYER)
 def said(token: str, name: str) -> AnyResponse:
-    found = report_fate(current_snapshot(), current_player(), name)
+    found = report_fate(web.current_snapshot(), current_player(), name)
     if found is None:
         abort(404)
     return player_page("my_said.html", my=url_for("me.my_page", token=token),
-                       state=current_event(current_player()[0]).state, found=found, **fate_json(found, words()))
+                       state=web.current_event(current_player()[0]).state, found=found, **fate_json(found, web.words()))
 
 
 @route("POST /me/<token>/report/lot", PLAYER)
 @shows_problem_on_mine
 def draw_lots(token: str) -> AnyResponse:
     """Draw lots between the sides, where the form says so; the outcome becomes the answer."""
-    current_hub().access.links.charge(REPORTS, current_player())
+    web.current_hub().access.links.charge(REPORTS, current_player())
     seat, side = _seat()
     trail = result_wizard.draw_lot(seat, request.form, f"{PHONE_ACTOR}{current_player()[1]}")
     fields = [*trail.fields(), *_baseline_fields(seat, side, request.form)]
@@ -489,21 +475,21 @@ def draw_lots(token: str) -> AnyResponse:
 @shows_problem_on_mine
 def draw_first(token: str) -> AnyResponse:
     """Draw the lot before play where no unit does: who begins, or which of two equal lists chooses."""
-    current_hub().access.links.charge(REPORTS, current_player())
+    web.current_hub().access.links.charge(REPORTS, current_player())
     seat, _ = _seat()
-    note = NoteLot(seat.match.id, field("about"), secrets.choice(SIDES), field("draw") or None)
-    current_hub().service.execute_one(seat.state.id, note, f"{PHONE_ACTOR}{current_player()[1]}")
+    note = NoteLot(seat.match.id, web.field("about"), secrets.choice(SIDES), web.field("draw") or None)
+    web.current_hub().service.execute_one(seat.state.id, note, f"{PHONE_ACTOR}{current_player()[1]}")
     return redirect(url_for("me.my_page", token=token), 303)
 
 
 @route("POST /me/<token>/picks", PLAYER)
 @shows_problem_on_mine
 def field_squads(token: str) -> AnyResponse:
-    current_hub().access.links.charge(REPORTS, current_player())
+    web.current_hub().access.links.charge(REPORTS, current_player())
     event_id, competitor = current_player()
-    bye = my_bye(current_event(event_id), competitor)
+    bye = my_bye(web.current_event(event_id), competitor)
     if bye is None:
         abort(404)
     picks = parse_squad_ticks(request.form.getlist("picks")[:SQUADS_MAX])
-    current_hub().service.execute_one(event_id, SetPicks(bye.match.id, tuple(picks)), f"{PHONE_ACTOR}{competitor}")
+    web.current_hub().service.execute_one(event_id, SetPicks(bye.match.id, tuple(picks)), f"{PHONE_ACTOR}{competitor}")
     return redirect(url_for("me.my_page", token=token), 303)

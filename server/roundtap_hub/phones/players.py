@@ -36,18 +36,8 @@ from roundtap_hub.rounds.knockout import (
 from roundtap_hub.rounds.mending_view import mend_lines
 from roundtap_hub.rounds.round_clock import clock_face
 from roundtap_hub.rounds.tables import grid_cell, grid_cells, show_result, worth_of
+from roundtap_hub.serving import web
 from roundtap_hub.serving.renderings import RowSource
-from roundtap_hub.serving.web import (
-    cached_page,
-    current_event,
-    current_instant,
-    current_snapshot,
-    current_units,
-    now_ms,
-    page,
-    page_cache_key,
-    words,
-)
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.units.unit_presence import UnitStatus
 
@@ -156,36 +146,37 @@ def search_competitors(moment: event_at.EventAt, query: str = "") -> list[Compet
 @route("GET /e/<event_id>", EVERYBODY, VISIBLE, kept="e/<event_id>")
 def find_me(event_id: str) -> AnyResponse:
     """All competitors by name. `?q=`: those whose name contains it; the search works without scripts too."""
-    moment, query = current_event(event_id), request.args.get("q", "")[:60]
+    moment, query = web.current_event(event_id), request.args.get("q", "")[:60]
     state = moment.state
     shown: dict[str, Any] = {"state": state, "people": search_competitors(moment, query), "query": query,
                              "planned": event_at.planned_rounds(state), "newest": event_at.newest_round(state)}
-    return page("find_me.html", page_cache_key(), **shown) if query else cached_page("find_me.html", **shown)
+    return web.page("find_me.html", web.page_cache_key(), **shown) if query else web.cached_page("find_me.html",
+                                                                                                 **shown)
 
 
 @route("GET /e/<event_id>/p/<competitor>", EVERYBODY, VISIBLE, kept="p/<event_id>/<competitor>")
 def player(event_id: str, competitor: str) -> AnyResponse:
-    return cached_page("player.html", **player_context(current_event(event_id), competitor))
+    return web.cached_page("player.html", **player_context(web.current_event(event_id), competitor))
 
 
 def player_context(moment: event_at.EventAt, competitor: str) -> dict[str, Any]:
     """What a page shows of one player; 404 for an unknown one."""
     state = moment.state
-    view = player_view(current_snapshot(), current_units(), moment, competitor, now_ms())
+    view = player_view(web.current_snapshot(), web.current_units(), moment, competitor, web.now_ms())
     if view is None:
         abort(404)
     winner = winner_of(moment)
     return {"state": state, "view": view, "clock": state.clock, "standing": knockout_standing(moment, competitor),
             "has_bracket": bracket(moment) is not None, "planned": event_at.planned_rounds(state),
-            "face": clock_face(state, current_instant(), words()), "won": winner == competitor,
+            "face": clock_face(state, web.current_instant(), web.words()), "won": winner == competitor,
             "winner": event_at.shown_names(moment)[winner] if winner is not None else ""}
 
 
 @route("GET /e/<event_id>/standings", EVERYBODY, VISIBLE, kept="standings/<event_id>")
 def standings(event_id: str) -> AnyResponse:
-    moment = current_event(event_id)
+    moment = web.current_event(event_id)
     found, names = bracket(moment), event_at.shown_names(moment)
-    return cached_page(
+    return web.cached_page(
         "standings.html", state=moment.state, view=standings_view(moment, names),
         planned=event_at.planned_rounds(moment.state), final=final_lines(moment, names) if found else (),
         has_bracket=found is not None, cut_rows=cut_rows(moment), names=names)
@@ -194,11 +185,11 @@ def standings(event_id: str) -> AnyResponse:
 @route("GET /e/<event_id>/bracket", EVERYBODY, VISIBLE, kept="bracket/<event_id>")
 def bracket_page(event_id: str) -> AnyResponse:
     """The bracket: drawn where there is room, as lists on a phone."""
-    moment = current_event(event_id)
+    moment = web.current_event(event_id)
     found, names = bracket(moment), event_at.shown_names(moment)
-    return cached_page(
+    return web.cached_page(
         "bracket.html", state=moment.state, bracket=found,
-        drawing=bracket_svg(found, names, words()) if found else "",
+        drawing=bracket_svg(found, names, web.words()) if found else "",
         rounds=bracket_lines(found) if found else [], planned=event_at.planned_rounds(moment.state),
         champion=names.get(found.champion, "") if found and found.champion else "", cut_rows=cut_rows(moment),
         names=names)
@@ -206,9 +197,9 @@ def bracket_page(event_id: str) -> AnyResponse:
 
 @route("GET /e/<event_id>/pairings", EVERYBODY, VISIBLE, kept="pairings/<event_id>")
 def pairings(event_id: str) -> AnyResponse:
-    moment = current_event(event_id)
+    moment = web.current_event(event_id)
     state, newest = moment.state, event_at.newest_round(moment.state)
-    grid = grid_cells(current_snapshot(), {}, state, newest, event_at.shown_names(moment), now_ms())
+    grid = grid_cells(web.current_snapshot(), {}, state, newest, event_at.shown_names(moment), web.now_ms())
     ranked, draws = event_at.ranking_by_id(moment), has_draws(state)
 
     def rows() -> Iterator[RowSource]:
@@ -216,7 +207,8 @@ def pairings(event_id: str) -> AnyResponse:
             a, b = record_text(ranked.get(c.a_id), draws), record_text(ranked.get(c.b_id or ""), draws)
             yield c.match_id, (c.table, c.a_id, c.a, c.b_id, c.b, c.bye, c.result, c.by_hand, a, b), (c, a, b)
 
-    return cached_page("pairings.html", state=state, newest=newest, rows=rows, planned=event_at.planned_rounds(state))
+    return web.cached_page("pairings.html", state=state, newest=newest, rows=rows,
+                           planned=event_at.planned_rounds(state))
 
 
 UNSET_DEFAULTS: Mapping[str, Any] = {"third_place_match": False, "full_names": False, "prize_places": None}
@@ -311,5 +303,5 @@ def _facts(book: Rulebook, options: Mapping[str, Any], cut: bool,
 
 @route("GET /rules/<event_id>", EVERYBODY, VISIBLE, kept="rules/<event_id>")
 def announced(event_id: str) -> AnyResponse:
-    moment = current_event(event_id)
-    return cached_page("rules.html", state=moment.state, view=rules_view(moment))
+    moment = web.current_event(event_id)
+    return web.cached_page("rules.html", state=moment.state, view=rules_view(moment))

@@ -39,9 +39,7 @@ def pre_game_choice(state: EventState, played: RoundState, match: MatchState) ->
     return PreGameChoice(INITIATIVE, chooses, False) if chooses is not None else None
 
 
-def situation_at(
-    state: EventState, people: Mapping[str, Person], played: RoundState, match: MatchState
-) -> Situation:
+def situation_at(state: EventState, people: Mapping[str, Person], played: RoundState, match: MatchState) -> Situation:
     """The match's situation, with the houses of both decks where the rulebook needs them and they are known."""
     situation = situation_of(state, played, match)
     if FIRST_PLAYER not in state.rulebook.lots:

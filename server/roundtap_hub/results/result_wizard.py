@@ -86,7 +86,7 @@ class WizardPage:
 
 
 def read_progress(form: Form, fields: MultiDict[str, str], lots: Mapping[str, Side],
-               without: Iterable[str] = (), side: Side | None = None) -> Progress:
+                  without: Iterable[str] = (), side: Side | None = None) -> Progress:
     """The answers in the fields. Raises Problem for an impossible one. `lots`: as drawn, they override fields;
     `without`: questions to ask again; `side`: the only side that is asked."""
     way = form.way(fields.get("way") or "")
@@ -128,8 +128,7 @@ def wizard_page(form: Form, trail: Progress) -> WizardPage:
                                     if question.name in trail.answers})
     dropped = tuple(question.name for question in _last_page([q for q in met if q.name not in way.lots]))
     if dropped:
-        before = replace(trail, answers={
-            name: answer for name, answer in trail.answers.items() if name not in dropped})
+        before = replace(trail, answers={name: answer for name, answer in trail.answers.items() if name not in dropped})
     else:
         before = Progress(way) if needs_opener(way) else start
     if walked.question is None:
@@ -153,7 +152,7 @@ def _paired_questions(way: Way, first: Question, answers: Mapping[str, Any]) -> 
     following = way.steps[way.steps.index(first) + 1:][:1]
     return [first,
             *(question for question in following if isinstance(question, BaseQuestion) and _same_page(first, question)
-                     and question.name not in answers and question.asked)]
+              and question.name not in answers and question.asked)]
 
 
 def _same_page(first: Question, second: Question) -> bool:
@@ -213,7 +212,7 @@ def public_match(state: EventState, match_id: str) -> tuple[RoundState, MatchSta
 
 
 def match_context(moment: EventAt, played: RoundState, match: MatchState, names: Mapping[str, str], by: str,
-            side: Side | None = None) -> MatchContext:
+                  side: Side | None = None) -> MatchContext:
     """The context of a match. `names`: by competitor, as the reader may see them; `by`: OFFICIAL or PLAYER, who is
     asked the squads of their `side` alone."""
     state = moment.state
@@ -224,8 +223,8 @@ def match_context(moment: EventAt, played: RoundState, match: MatchState, names:
         draw = (DRAW,) if gate.may_be_drawn(state.rulebook, state.options, situation) else ()
         form = with_rulings(form, (*SIDES, *draw, "none"))
     return MatchContext(state, played, match, situation, form, side_names(match, names), names,
-                gate.ResultSource(by, up, side=side,
-                                  corrects=result_to_correct(played, match) if by == gate.OFFICIAL else None))
+                        gate.ResultSource(by, up, side=side,
+                                          corrects=result_to_correct(played, match) if by == gate.OFFICIAL else None))
 
 
 def wizard_page_at(seat: MatchContext, fields: Fields, earlier: bool = False) -> WizardPage:
@@ -250,7 +249,7 @@ def wizard_page_at(seat: MatchContext, fields: Fields, earlier: bool = False) ->
 def result_problem(seat: MatchContext, result: Result, earlier: bool = False) -> Problem | None:
     """Why this result cannot stand; None also where it only needs a reason, which the page then asks for."""
     why = next(gate.result_problems(seat.state.rulebook, result, seat.state.options, seat.situation,
-                        _saying(seat, result, earlier)), None)
+                                    _saying(seat, result, earlier)), None)
     if why is None or why.key not in gate.NEEDS_REASON:
         return why
     g.asks_reason = why
@@ -293,7 +292,7 @@ def step_context(seat: MatchContext, at: WizardPage, fields: Fields, address: st
     opener = at.trail.opener or "a"
     lines = result_words.answer_lines(seat.form, at.trail.way.opened_by(opener), opener, at.trail.answers, at.walked,
                                       seat.names,
-                         t) \
+                                      t) \
         if at.trail.way is not None and at.walked is not None and at.kind != END else []
     return {
         "state": state, "played": seat.played, "played_name": title_key(state, seat.played), "at": at,

@@ -31,26 +31,11 @@ from roundtap_hub.results.before_play import pre_game_choice
 from roundtap_hub.results.typed_result import LineReading, line_grammar, read_line
 from roundtap_hub.rounds.knockout import title_key
 from roundtap_hub.rounds.tables import GridCell, grid_cell, show_result, worth_of
-from roundtap_hub.serving.web import (
-    actor,
-    back_to_event,
-    current_event,
-    current_snapshot,
-    current_units,
-    field,
-    now_ms,
-    page,
-    shows_problem_on,
-    submit,
-    submit_and_redirect,
-    typed_reason,
-    whole_number,
-    words,
-)
+from roundtap_hub.serving import web
 
 
 def match_context_at(event_id: str, match_id: str) -> result_wizard.MatchContext:
-    moment = current_event(event_id)
+    moment = web.current_event(event_id)
     return result_wizard.match_context(moment, *result_wizard.public_match(moment.state, match_id), full_names(moment),
                                        OFFICIAL)
 
@@ -58,7 +43,7 @@ def match_context_at(event_id: str, match_id: str) -> result_wizard.MatchContext
 @route("GET /console/<event_id>/match/<match_id>", STAFF, PLAYED)
 def match_page(event_id: str, match_id: str) -> AnyResponse:
     """One match with all that an official may do to it; the console where a no-show has left one player alone."""
-    moment = current_event(event_id)
+    moment = web.current_event(event_id)
     state = moment.state
     found = state.find_match(match_id)
     if found is not None and found[0].status != DRAFT and found[1].match.b is None:
@@ -69,11 +54,11 @@ def match_page(event_id: str, match_id: str) -> AnyResponse:
     seat = match_context_at(event_id, match_id)
     played, match = seat.played, seat.match
     cell, stands = _cell(moment, match), match.match.result
-    return page("match.html", feed=f"console/{event_id}", state=state, played=played, match=match, cell=cell,
-                judge=judge_view(moment, played, match, cell.call_age_ms), played_name=title_key(state, played),
-                told=told(state.rulebook, seat.form, state.options, stands, seat.names, words()) if stands else (),
+    return web.page("match.html", feed=f"console/{event_id}", state=state, played=played, match=match, cell=cell,
+                    judge=judge_view(moment, played, match, cell.call_age_ms), played_name=title_key(state, played),
+                told=told(state.rulebook, seat.form, state.options, stands, seat.names, web.words()) if stands else (),
                 worth=worth_of(state, played, match), way_label=way_label, first=pre_game_choice(state, played, match),
-                names=seat.names, earlier=_earlier(moment, seat), **first_step(seat))
+                    names=seat.names, earlier=_earlier(moment, seat), **first_step(seat))
 
 
 def _earlier(moment: EventAt, seat: result_wizard.MatchContext) -> list[dict[str, object]]:
@@ -85,73 +70,74 @@ def _earlier(moment: EventAt, seat: result_wizard.MatchContext) -> list[dict[str
 
 
 @route("POST /console/<event_id>/accept", JUDGES, PLAYING)
-@shows_problem_on(event)
+@web.shows_problem_on(event)
 def accept(event_id: str) -> AnyResponse:
     """Make one side's report the result, if it is still the report that the organizer read."""
-    match_id, side = field("match"), field("side")
-    _, match = result_wizard.public_match(current_event(event_id).state, match_id)
+    match_id, side = web.field("match"), web.field("side")
+    _, match = result_wizard.public_match(web.current_event(event_id).state, match_id)
     report = match.reports.get("b" if side == "b" else "a")
-    if report is None or report.number != whole_number("number"):
+    if report is None or report.number != web.whole_number("number"):
         raise Problem("result_changed_meanwhile", table=match.match.table)
     try:
-        submit(event_id, EnterResult(match_id, whole_number("revision") or 0, report.result))
+        web.submit(event_id, EnterResult(match_id, web.whole_number("revision") or 0, report.result))
     except Problem as problem:
         if problem.key != "picks_missing":
             raise
         return redirect(wizard_address(match_context_at(event_id, match_id), report.result), 303)
-    return back_to_event(event_id)
+    return web.back_to_event(event_id)
 
 
 @route("POST /console/<event_id>/keep", JUDGES, PLAYING)
-@shows_problem_on(event)
+@web.shows_problem_on(event)
 def keep(event_id: str) -> AnyResponse:
     """Keep the result after a late report or a second agreement. `seen`: the entry that was read."""
-    match_id = field("match")
-    _, match = result_wizard.public_match(current_event(event_id).state, match_id)
-    stands = EnterResult(match_id, match.revision, match.match.result, whole_number("seen"))
-    return submit_and_redirect(event_id, stands)
+    match_id = web.field("match")
+    _, match = result_wizard.public_match(web.current_event(event_id).state, match_id)
+    stands = EnterResult(match_id, match.revision, match.match.result, web.whole_number("seen"))
+    return web.submit_and_redirect(event_id, stands)
 
 
 @route("POST /console/<event_id>/elsewhere", JUDGES, PLAYING)
-@shows_problem_on(event)
+@web.shows_problem_on(event)
 def settle_strangers(event_id: str) -> AnyResponse:
     """Settle reports of this match from units elsewhere, up to the entry `number`."""
-    return submit_and_redirect(event_id, SettleStrangers(field("match"), whole_number("number") or 0))
+    return web.submit_and_redirect(event_id, SettleStrangers(web.field("match"), web.whole_number("number") or 0))
 
 
 @route("POST /console/<event_id>/match/<match_id>/clear", JUDGES, PLAYING, SHOWN_ROUND)
-@shows_problem_on(match_page)
+@web.shows_problem_on(match_page)
 def clear(event_id: str, match_id: str) -> AnyResponse:
     """Take a result back, as if there had been no report."""
-    return submit_and_redirect(event_id, EnterResult(match_id, whole_number("revision") or 0, None))
+    return web.submit_and_redirect(event_id, EnterResult(match_id, web.whole_number("revision") or 0, None))
 
 
 @route("POST /console/<event_id>/match/<match_id>/before-play", STAFF, PLAYING, SHOWN_ROUND, IN_OPEN_ROUNDS)
-@shows_problem_on(match_page)
+@web.shows_problem_on(match_page)
 def before_play_lot(event_id: str, match_id: str) -> AnyResponse:
     """Draw the lot before play (who begins, or who of two equal lists chooses); the first draw stands."""
-    submit(event_id, NoteLot(match_id, field("about"), secrets.choice(SIDES)))
+    web.submit(event_id, NoteLot(match_id, web.field("about"), secrets.choice(SIDES)))
     return redirect(url_for("console.match_page", event_id=event_id, match_id=match_id), 303)
 
 
 @route("POST /console/<event_id>/match/<match_id>/no-show", JUDGES, PLAYING, SHOWN_ROUND)
-@shows_problem_on(match_page)
+@web.shows_problem_on(match_page)
 def no_show(event_id: str, match_id: str) -> AnyResponse:
-    submit(event_id, NoShow(match_id, field("absent")))
-    return redirect(url_for("console.absent", event_id=event_id), 303) if field("back") else back_to_event(event_id)
+    web.submit(event_id, NoShow(match_id, web.field("absent")))
+    return redirect(url_for("console.absent", event_id=event_id),
+                    303) if web.field("back") else web.back_to_event(event_id)
 
 
 @route("POST /console/<event_id>/match/<match_id>/nobody-came", JUDGES, PLAYING, SHOWN_ROUND)
-@shows_problem_on(match_page)
+@web.shows_problem_on(match_page)
 def nobody_came(event_id: str, match_id: str) -> AnyResponse:
-    return submit_and_redirect(event_id, DoubleNoShow(match_id))
+    return web.submit_and_redirect(event_id, DoubleNoShow(match_id))
 
 
 @route("POST /console/<event_id>/match/<match_id>/here-after-all", JUDGES, PLAYING, SHOWN_ROUND)
-@shows_problem_on(event)
+@web.shows_problem_on(event)
 def no_show_undone(event_id: str, match_id: str) -> AnyResponse:
     """Undo a no-show: the player sits down after all, at the drawn table unless another event took it."""
-    return submit_and_redirect(event_id, UndoNoShow(match_id))
+    return web.submit_and_redirect(event_id, UndoNoShow(match_id))
 
 
 @route("GET /console/<event_id>/match/<match_id>/walk", STAFF, PLAYED)
@@ -169,15 +155,16 @@ def walk(event_id: str, match_id: str) -> AnyResponse:
             g.problem, g.status = problem, 400
     at = result_wizard.wizard_page_at(seat, fields, earlier=bool(_code(fields)))
     slip = slip_context(seat, _code(fields), at.result) if _code(fields) else None
-    return page("match_wizard.html", slip=slip, line=line, **line_hints(seat),
-                **result_wizard.step_context(seat, at, fields, _at(seat), _baseline_fields(seat, fields)))
+    return web.page("match_wizard.html", slip=slip, line=line, **line_hints(seat),
+                    **result_wizard.step_context(seat, at, fields, _at(seat), _baseline_fields(seat, fields)))
 
 
 def line_hints(seat: result_wizard.MatchContext) -> dict[str, Any]:
     """Hints on the short lines that this match accepts now."""
     book = seat.state.rulebook
     grammar = line_grammar(book.form(seat.state.options, seat.situation), bool(seat.saying.time_is_up))
-    return {"grammar": grammar, "figures": ", ".join(figure_label(words(), key, book.id) for key in grammar["figures"])}
+    return {"grammar": grammar,
+            "figures": ", ".join(figure_label(web.words(), key, book.id) for key in grammar["figures"])}
 
 
 def first_step(seat: result_wizard.MatchContext) -> dict[str, Any]:
@@ -224,19 +211,19 @@ def _at(seat: result_wizard.MatchContext) -> str:
 
 
 @route("POST /console/<event_id>/match/<match_id>/walk", STAFF, PLAYING, SHOWN_ROUND, IN_OPEN_ROUNDS)
-@shows_problem_on(walk)
+@web.shows_problem_on(walk)
 def walk_enter(event_id: str, match_id: str) -> AnyResponse:
     seat = match_context_at(event_id, match_id)
     at = result_wizard.wizard_page(seat.form, result_wizard.read_progress(seat.form, request.form, seat.match.lots))
     if at.kind != result_wizard.END or at.result is None:
         return redirect(result_wizard.address_at(_at(seat),
                                                  [*at.trail.fields(), *_baseline_fields(seat, request.form)]), 303)
-    entered = EnterResult(match_id, whole_number("revision") or 0, at.result, whole_number("seen"),
-                          typed_reason(), earlier=bool(_code(request.form)), cut=field("cut"))
+    entered = EnterResult(match_id, web.whole_number("revision") or 0, at.result, web.whole_number("seen"),
+                          web.typed_reason(), earlier=bool(_code(request.form)), cut=web.field("cut"))
     if entered.earlier:
         return enter_slip(seat, entered)
-    submit(event_id, entered)
-    return back_to_event(event_id, number=_tab(seat))
+    web.submit(event_id, entered)
+    return web.back_to_event(event_id, number=_tab(seat))
 
 
 def _tab(seat: result_wizard.MatchContext) -> int | None:
@@ -245,11 +232,11 @@ def _tab(seat: result_wizard.MatchContext) -> int | None:
 
 
 @route("POST /console/<event_id>/match/<match_id>/walk/lot", STAFF, PLAYING, SHOWN_ROUND, IN_OPEN_ROUNDS)
-@shows_problem_on(walk)
+@web.shows_problem_on(walk)
 def draw_lots(event_id: str, match_id: str) -> AnyResponse:
     """Draw the lot that the form asks for; it becomes the answer."""
     seat = match_context_at(event_id, match_id)
-    trail = result_wizard.draw_lot(seat, request.form, actor())
+    trail = result_wizard.draw_lot(seat, request.form, web.actor())
     return redirect(result_wizard.address_at(_at(seat), [*trail.fields(), *_baseline_fields(seat, request.form)]), 303)
 
 
@@ -259,14 +246,14 @@ def entry(event_id: str, **_: str) -> AnyResponse:
 
     `table`, `round` (default: the newest), `text`: the line; `done`: the table entered last.
     """
-    moment = current_event(event_id)
+    moment = web.current_event(event_id)
     state, played = moment.state, shown_round(moment.state)
     number = (request.values.get("table") or "").strip()[:6]
     line = (request.values.get("text") or "").strip()
     match = _at_table(played, number)
     done = _at_table(played, (request.args.get("done") or "").strip()[:6])
     context = _table(match_context_at(event_id, match.id), line) if match is not None else {}
-    return page(
+    return web.page(
         "entry.html", feed=f"console/{event_id}", state=state, played=played,
         played_name=title_key(state, played) if played is not None else None, asked=number, line=line,
         newest=newest_round(state), match=match, elsewhere=None if match is not None else _elsewhere(state, number),
@@ -280,18 +267,18 @@ def _table(seat: result_wizard.MatchContext, line: str) -> dict[str, Any]:
     try:
         reading = _read(seat, line) if line else None
     except Problem as problem:
-        unclear = problem.named(seat.names).say(words())
+        unclear = problem.named(seat.names).say(web.words())
     if reading:
         result_wizard.result_problem(seat, reading.result)
     return {
-        "cell": _cell(current_event(seat.state.id), seat.match), "reading": reading, "unclear": unclear,
+        "cell": _cell(web.current_event(seat.state.id), seat.match), "reading": reading, "unclear": unclear,
         "names": seat.names, "shown": show_result(reading.result, seat.state) if reading else None,
         "told": result_wizard.result_lines(seat, reading.result) if reading else (), **line_hints(seat),
     }
 
 
 def _cell(moment: EventAt, match: MatchState) -> GridCell:
-    return grid_cell(current_snapshot(), current_units(), moment.state, match, full_names(moment), now_ms())
+    return grid_cell(web.current_snapshot(), web.current_units(), moment.state, match, full_names(moment), web.now_ms())
 
 
 def _matches(played: RoundState | None) -> list[MatchState]:
@@ -306,7 +293,7 @@ def _at_table(played: RoundState | None, number: str) -> MatchState | None:
 
 def _elsewhere(state: EventState, number: str) -> EventState | None:
     """The other event that plays at this table."""
-    return next((other for other in current_snapshot().events.values()
+    return next((other for other in web.current_snapshot().events.values()
                  if other.id != state.id and _at_table(other.live, number) is not None), None)
 
 
@@ -319,13 +306,14 @@ def _next_open(played: RoundState | None, after: MatchState | None) -> int | Non
 
 
 @route("POST /console/<event_id>/match/<match_id>/entry", STAFF, PLAYING, SHOWN_ROUND, IN_OPEN_ROUNDS)
-@shows_problem_on(entry)
+@web.shows_problem_on(entry)
 def save_entry(event_id: str, match_id: str) -> AnyResponse:
     """Enter the line as it was shown: `mark` is of the result shown, `revision` and `seen` of the table's state."""
     seat = match_context_at(event_id, match_id)
-    reading, table = _read(seat, field("text")), seat.match.match.table
-    if reading.mark != field("mark"):
+    reading, table = _read(seat, web.field("text")), seat.match.match.table
+    if reading.mark != web.field("mark"):
         raise Problem("line_not_shown", table=table)
-    submit(event_id, EnterResult(match_id, whole_number("revision") or 0, reading.result, whole_number("seen"),
-                              typed_reason(), cut=field("cut")))
+    web.submit(event_id,
+               EnterResult(match_id, web.whole_number("revision") or 0, reading.result, web.whole_number("seen"),
+                           web.typed_reason(), cut=web.field("cut")))
     return redirect(url_for("console.entry", event_id=event_id, round=_tab(seat), done=table), 303)

@@ -139,7 +139,7 @@ def _winner(typed: TypedLine) -> Side | None:
 
 
 def _opener_and_answers(way: Way, typed: TypedLine, fields: Mapping[str, str | list[str]]) -> tuple[Side,
-    dict[str, Any]]:
+                                                                                                    dict[str, Any]]:
     """The opener and the answers. The opener is the winner: as named, else by the higher first figure. Raises Problem
     where a figure or the winner is missing."""
     winner = _winner(typed)
@@ -276,8 +276,7 @@ def _reading(
 def line_grammar(form: Form, time_is_up: bool) -> dict[str, Any]:
     """What a line may hold under this form now, for the hints beside the field. `figures`: in order; `alone`: whose the
     single number beside a winner is ("winner", "loser", "": none or two needed); `bare`: the winner alone suffices."""
-    known = sorted((way for way in form.ways if is_typable(way)),
-                   key=lambda way: way not in form.offered(time_is_up))
+    known = sorted((way for way in form.ways if is_typable(way)), key=lambda way: way not in form.offered(time_is_up))
     plays = [(way, [figure for figure in way.opened_by("a").figures() if figure.asked]) for way in known
              if way.ended != CONCESSION and way.winner != DRAWN]
     alone = next((figures[0].whose for _, figures in plays if len(figures) == 1), "")

@@ -27,21 +27,8 @@ from roundtap_hub.events.event_at import EventAt, full_names
 from roundtap_hub.hall.wall_view import sort_key
 from roundtap_hub.judging.judging_view import signers
 from roundtap_hub.rounds.mending_view import mend_view, warnings_of
+from roundtap_hub.serving import web
 from roundtap_hub.serving.http_answers import problem_status
-from roundtap_hub.serving.web import (
-    actor,
-    back_to_event,
-    current_event,
-    current_snapshot,
-    field,
-    page,
-    shows_problem_on,
-    signing_official,
-    submit,
-    submit_and_redirect,
-    typed_reason,
-    with_competitor_names,
-)
 from roundtap_hub.store.command_pipeline import with_hall_context
 
 STEPS = (SWAP, TABLE, PAIR, BYE_GIVEN, AGAIN, UNPUBLISH, WITHDRAW)
@@ -50,7 +37,7 @@ STEPS = (SWAP, TABLE, PAIR, BYE_GIVEN, AGAIN, UNPUBLISH, WITHDRAW)
 @route("GET /console/<event_id>/mend", HEADS, VISIBLE)
 def mend_page(event_id: str, **_: str) -> AnyResponse:
     """The round that may be mended; `do` and its fields preview a step without doing it."""
-    moment = current_event(event_id)
+    moment = web.current_event(event_id)
     names = full_names(moment)
     step = None
     if request_value("do"):
@@ -59,26 +46,27 @@ def mend_page(event_id: str, **_: str) -> AnyResponse:
         except Problem as problem:
             # After a POST the page already shows the problem.
             if request.method == "GET":
-                g.problem, g.status = with_competitor_names(problem, event_id), problem_status(problem)
-    return page("mending.html", state=moment.state, view=mend_view(moment, names), step=step, said=request_value,
-                warnings=warnings_of(step, names) if step else (), signers=signers(moment),
-                done=request.args.get("done", ""))
+                g.problem, g.status = web.with_competitor_names(problem, event_id), problem_status(problem)
+    return web.page("mending.html", state=moment.state, view=mend_view(moment, names), step=step, said=request_value,
+                    warnings=warnings_of(step, names) if step else (), signers=signers(moment),
+                    done=request.args.get("done", ""))
 
 
 def _planned_mend(moment: EventAt) -> Mend:
-    snapshot = current_snapshot()
-    command = with_hall_context(snapshot.events, snapshot.venue, moment.state, mend_command(moment), actor())
+    snapshot = web.current_snapshot()
+    command = with_hall_context(snapshot.events, snapshot.venue, moment.state, mend_command(moment), web.actor())
     return plan_mend(moment.state, command)  # type: ignore[arg-type]
 
 
 @route("POST /console/<event_id>/mend", HEADS, OPEN)
-@shows_problem_on(mend_page)
+@web.shows_problem_on(mend_page)
 def mended(event_id: str) -> AnyResponse:
     """Do the step as it was previewed; `plan` is the preview's mark."""
-    command = mend_command(current_event(event_id), typed_reason(), signing_official(event_id), field("plan"))
-    submit(event_id, command)
+    command = mend_command(web.current_event(event_id), web.typed_reason(), web.signing_official(event_id),
+                           web.field("plan"))
+    web.submit(event_id, command)
     if isinstance(command, commands.UnpublishRound):
-        return back_to_event(event_id)
+        return web.back_to_event(event_id)
     return redirect(url_for("console.mend_page", event_id=event_id, done=request_value("do"), _anchor="done"), 303)
 
 
@@ -214,33 +202,34 @@ MOST_ROWS = 600
 @route("GET /console/<event_id>/pair", ORGANIZERS, VISIBLE)
 def pair_page(event_id: str, **_: str) -> AnyResponse:
     """The form of a whole round, from the draft or empty; after a Problem as it was typed."""
-    moment = current_event(event_id)
+    moment = web.current_event(event_id)
     rows, from_draw = _typed(), request.args.get("from") != "empty"
     problem: Problem | None = g.get("problem")
     step = None
     if problem is not None and problem.key in ("mend_warned", "mend_changed_meanwhile"):
         step = imposed_mend(moment.state, _command(moment))
-    return page("pair.html", state=moment.state, view=manual_pairing_view(moment, rows, from_draw),
-                warnings=warnings_of(step, full_names(moment)) if step is not None else (),
-                plan=step.mark if step is not None else "", signers=signers(moment), said=field)
+    return web.page("pair.html", state=moment.state, view=manual_pairing_view(moment, rows, from_draw),
+                    warnings=warnings_of(step, full_names(moment)) if step is not None else (),
+                    plan=step.mark if step is not None else "", signers=signers(moment), said=web.field)
 
 
 @route("POST /console/<event_id>/pair", ORGANIZERS, OPEN)
-@shows_problem_on(pair_page)
+@web.shows_problem_on(pair_page)
 def paired(event_id: str) -> AnyResponse:
     """Make the typed round a draft, with a reason; warnings are shown first."""
-    moment = current_event(event_id)
-    command = replace(_command(moment), reason=typed_reason(), by=signing_official(event_id), plan=field("plan"))
+    moment = web.current_event(event_id)
+    command = replace(_command(moment), reason=web.typed_reason(), by=web.signing_official(event_id),
+                      plan=web.field("plan"))
     if not command.reason:
         raise Invalid("reason_missing")
-    return submit_and_redirect(event_id, command, "draft")
+    return web.submit_and_redirect(event_id, command, "draft")
 
 
 def _command(moment: EventAt) -> commands.ImposeRound:
     """The round in the fields, with the hall's context."""
     command = commands.ImposeRound(matches_of(moment, _typed()), stage_by_hand(moment.state))
-    snapshot = current_snapshot()
-    made = with_hall_context(snapshot.events, snapshot.venue, moment.state, command, actor())
+    snapshot = web.current_snapshot()
+    made = with_hall_context(snapshot.events, snapshot.venue, moment.state, command, web.actor())
     assert isinstance(made, commands.ImposeRound)
     return made
 
@@ -254,19 +243,19 @@ def _typed() -> list[TypedRow]:
 
 
 @route("POST /console/<event_id>/impose", ORGANIZERS, OPEN)
-@shows_problem_on(event)
+@web.shows_problem_on(event)
 def impose(event_id: str) -> AnyResponse:
     """Make a draft of `matches`, a JSON list of the event file's matches without results; `stage` (default: Swiss) and
     `tiebreak_form` as in the file."""
     try:
-        matches = json.loads(field("matches"))
+        matches = json.loads(web.field("matches"))
     except ValueError:
         matches = None
     if not isinstance(matches, list) or not all(isinstance(match, dict) and _is_match_json(match) for match in matches):
         raise Problem("wrong_type", where="/matches", expected="array")
-    return submit_and_redirect(event_id,
-                               commands.ImposeRound(tuple(matches), field("stage") or SWISS,
-                                                    field("tiebreak_form") or None))
+    return web.submit_and_redirect(event_id,
+                                   commands.ImposeRound(tuple(matches), web.field("stage") or SWISS,
+                                                        web.field("tiebreak_form") or None))
 
 
 def _is_match_json(match: dict[str, object]) -> bool:

@@ -8,14 +8,8 @@ from statistics import median
 
 from roundtap_core.clock import RUNNING, Instant
 from roundtap_core.errors import Problem
+from roundtap_core.event import event_flow
 from roundtap_core.event.entries import Timestamp
-from roundtap_core.event.event_flow import (
-    elimination_rounds,
-    match_clock,
-    second_stage_is_swiss,
-    stage_of_round,
-    total_planned_rounds,
-)
 from roundtap_core.event.state import EventState, RoundState
 from roundtap_core.records import ELIMINATION, SWISS
 from roundtap_hub.hall.announcements import elapsed_ms
@@ -132,7 +126,7 @@ def _end(times: EventTimes, played: RoundState) -> Timestamp | None:
 def _round_time(state: EventState, entry_times: _EntryTimes, played: RoundState, start: Timestamp | None,
                 end: Timestamp | None) -> RoundTime:
     taken_ms = entry_times.between(start, end)
-    stage = stage_of_round(state, played.number, played.stage, [match.match for match in played.matches])
+    stage = event_flow.stage_of_round(state, played.number, played.stage, [match.match for match in played.matches])
     extended = max((match.match.extension_minutes or 0 for match in played.matches), default=0)
     return RoundTime(played.number, title_key(state, played), entry_times.time_of(start), entry_times.time_of(end),
                      None if taken_ms is None or taken_ms < 0 else round(taken_ms / MINUTE_MS),
@@ -144,7 +138,7 @@ def _end_of_play(state: EventState, now: Instant) -> int | None:
     live = state.live
     if live is None or state.clock.state != RUNNING:
         return None
-    clocks = [match_clock(state, live, match) for match in live.open_matches]
+    clocks = [event_flow.match_clock(state, live, match) for match in live.open_matches]
     left = [left_ms for clock in clocks if (left_ms := clock.remaining_at(now)) is not None]
     return now.mono_ms + max(left) if left and max(left) > 0 else None
 
@@ -152,10 +146,10 @@ def _end_of_play(state: EventState, now: Instant) -> int | None:
 def _rounds_left(state: EventState) -> int:
     """How many rounds are still to be published, as far as known."""
     try:
-        left = max(0, total_planned_rounds(state) - len(state.public_rounds))
+        left = max(0, event_flow.total_planned_rounds(state) - len(state.public_rounds))
     except Problem:
         return 0
-    if state.swiss_rounds and not elimination_rounds(state) and not second_stage_is_swiss(state) \
+    if state.swiss_rounds and not event_flow.elimination_rounds(state) and not event_flow.second_stage_is_swiss(state) \
             and state.cut_size >= 2:
         left += ceil(log2(state.cut_size))
     return left
@@ -184,7 +178,8 @@ def _forecast(state: EventState, rounds: tuple[RoundTime, ...], left: int, round
         at_ms = max(at_ms, (last_ms if last_ms is not None else at_ms) + changeover_ms) - changeover_ms
     else:
         return None
-    swiss_left = max(0, state.swiss_rounds - len(state.public_rounds)) if not elimination_rounds(state) else 0
+    swiss_left = max(0,
+                     state.swiss_rounds - len(state.public_rounds)) if not event_flow.elimination_rounds(state) else 0
     for n in range(left):
         planned = state.rulebook.minutes(SWISS if n < swiss_left else ELIMINATION, state.options)
         minutes = max(planned // 2, planned + drift) if planned is not None else usual

@@ -212,9 +212,7 @@ def out_of_contact(status: UnitStatus | None, now_ms: int) -> bool:
     return status is None or age(status.contact_ms, now_ms) > NO_CONTACT_MS
 
 
-def seated_count(
-    snapshot: Snapshot, units: Mapping[str, UnitStatus], played: RoundState | None
-) -> tuple[int, int]:
+def seated_count(snapshot: Snapshot, units: Mapping[str, UnitStatus], played: RoundState | None) -> tuple[int, int]:
     """(tables with both players seated, tables with a unit to report it)."""
     seated = able = 0
     for match in played.matches if played else ():

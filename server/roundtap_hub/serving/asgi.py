@@ -143,8 +143,7 @@ class HubApplication:
                 if self.hub.hall.sound is not None:
                     self.hub.hall.sound.start()
                 self.hub.host.hall_addresses.refresh()
-                self._beside = [asyncio.create_task(self._checkpoint_loop()),
-                                asyncio.create_task(self._address_loop())]
+                self._beside = [asyncio.create_task(self._checkpoint_loop()), asyncio.create_task(self._address_loop())]
                 await send({"type": "lifespan.startup.complete"})
             else:
                 self._phase_timer.stop()

@@ -100,7 +100,8 @@ class FeedClient:
             self._task.cancel()
 
     def _emit(self, event: bytes) -> Coroutine[Any, Any, None]:
-        return self._send({"type": "http.response.body", "body": event, "more_body": True})  # type: ignore[return-value]
+        return self._send({"type": "http.response.body", "body": event,
+                           "more_body": True})  # type: ignore[return-value]
 
     async def _finish(self, rest: Awaitable[None]) -> None:
         try:
@@ -339,7 +340,7 @@ class BrowserFeed:
         """Tell a display, once, that it is to show another page."""
         snapshot = self._hub.service.snapshot
         place = display_page(snapshot, snapshot.venue.display_plan.screens.get(client.display),
-                         self._hub.hall.displays.name_of(client.display), self._hub.clocks.mono_ms())
+                             self._hub.hall.displays.name_of(client.display), self._hub.clocks.mono_ms())
         if not client.redirected and (client.key.page, client.key.variant) != place:
             client.redirected = True
             client.send(b'event: display\ndata: {"elsewhere": true}\n\n')

@@ -16,14 +16,7 @@ from roundtap_hub.events.event_list import COLOURS, CONTENT_TYPE, colours_css
 from roundtap_hub.hall.known_displays import DISPLAY, DISPLAY_S, DisplayPage, display_page
 from roundtap_hub.hall.wall_view import WALL_PARAMS, wall_variant
 from roundtap_hub.hub import Hub
-from roundtap_hub.phones.phone_reports import (
-    PhoneReportFate,
-    fate_json,
-    phone_problem,
-    phone_status,
-    report_fate,
-    submit,
-)
+from roundtap_hub.phones import phone_reports
 from roundtap_hub.serving import http_answers
 from roundtap_hub.serving.cookies import LANGUAGE, PHONE, PHONE_S, cookies_in, new_phone, set_cookie
 from roundtap_hub.serving.page_cache import PageCache, PageKey
@@ -42,7 +35,7 @@ STAFF_HEADERS = [*http_answers.NO_STORE, (b"vary", b"Accept-Language, Cookie")]
 PAGE, REPORT = "GET /me/<token>", "POST /me/<token>/report"
 BODY_BYTES_MAX, BODY_WITHIN_S, SAVE_S = 16 * 1024, 15.0, 10.0
 PERSONAL_HEADERS: http_answers.Headers = [*http_answers.NO_STORE, (b"referrer-policy", b"no-referrer"),
-                          (b"vary", b"Accept-Language, Cookie, Accept-Encoding")]
+                                          (b"vary", b"Accept-Language, Cookie, Accept-Encoding")]
 
 
 class CachedPages:
@@ -78,7 +71,7 @@ class CachedPages:
             # Every page links to it: queued behind pages being drawn, it would hold up those that are ready.
             await http_answers.send_answer(send, 200, CONTENT_TYPE.encode(),
                                            colours_css(self._hub.service.snapshot).encode(),
-                              CACHE_HEADERS)
+                                           CACHE_HEADERS)
             return True
         query = scope["query_string"].decode("latin-1")
         params = dict(parse_qsl(query, keep_blank_values=True)) if query else {}
@@ -99,11 +92,11 @@ class CachedPages:
         body, language = kept.body or b"", (b"content-language", key.language.encode())
         if kept.redirect:
             await http_answers.send_answer(send, 302, b"text/plain", b"",
-                              [*CACHE_HEADERS, *more, (b"location", kept.redirect.encode())])
+                                           [*CACHE_HEADERS, *more, (b"location", kept.redirect.encode())])
         elif key.role:
             page = fill_placeholders(gzip.decompress(body).decode(),
                                      csrf_token_of(asker.token, self._hub.access.secret),
-                          self._hub.clocks.mono_ms())
+                                     self._hub.clocks.mono_ms())
             await http_answers.send_answer(send, 200, HTML, page.encode(), [*STAFF_HEADERS, *more, language])
         else:
             await http_answers.send_cached(scope, send, HTML, body, [*CACHE_HEADERS, *more, language], kept.etag)
@@ -150,10 +143,10 @@ class CachedPages:
         words = words_in(language_of(scope, self._hub.language))
         try:
             with self._precedence:
-                fate = fate_json(await self._fate(who, fields, phone_of(scope)), words)
+                fate = phone_reports.fate_json(await self._fate(who, fields, phone_of(scope)), words)
         except Problem as problem:
             if for_script:
-                await http_answers.send_json(send, phone_status(problem), {"error": problem.say(words)},
+                await http_answers.send_json(send, phone_reports.phone_status(problem), {"error": problem.say(words)},
                                              PERSONAL_HEADERS)
                 return None
             # Nothing was done; Flask shows the problem on the page.
@@ -168,17 +161,17 @@ class CachedPages:
                 *PERSONAL_HEADERS, (b"location", f"/me/{token}/said/{fate['report_id']}".encode("latin-1", "replace"))])
         return None
 
-    async def _fate(self, who: PlayerId, fields: Mapping[str, str], phone: str) -> PhoneReportFate:
+    async def _fate(self, who: PlayerId, fields: Mapping[str, str], phone: str) -> phone_reports.PhoneReportFate:
         """Raises Problem, HubStopped, and TimeoutError where the outcome is not known yet."""
-        name, body, saving = submit(self._hub, who, fields, phone)
+        name, body, saving = phone_reports.submit(self._hub, who, fields, phone)
         if saving is not None:
             async with asyncio.timeout(SAVE_S):
                 await self._my_inbox().when_done(saving)
             try:
                 saving.result()
             except Problem as problem:
-                raise phone_problem(problem) from None
-        found = report_fate(self._hub.service.snapshot, who, name, body)
+                raise phone_reports.phone_problem(problem) from None
+        found = phone_reports.report_fate(self._hub.service.snapshot, who, name, body)
         if found is None:
             raise Problem("not_saved")
         return found

@@ -35,13 +35,13 @@ PROBES_BY_PATH: Mapping[str, tuple[int, bytes, bytes]] = {
     # Firefox.
     "/success.txt": (200, TEXT, b"success\n"),
     "/canonical.html": (200, HTML, b'<meta http-equiv="refresh" content="0;url=https://support.mozilla.org/kb/'
-                                   b'captive-portal"/>'),
+                        b'captive-portal"/>'),
     # NetworkManager on GNOME, Arch, Fedora and KDE.
     "/check_network_status.txt": (200, TEXT, ONLINE), "/nm-check.txt": (200, TEXT, ONLINE),
     "/static/hotspot.txt": (200, TEXT, b"OK"),
     # Kindle and Fire.
     "/kindle-wifi/wifistub.html": (200, HTML, b"<html><head><title>Kindle Reachability Probe Page</title></head><body>"
-                                              b"81ce4465-7167-4dcb-835b-dcc9e44c112a</body></html>"),
+                                   b"81ce4465-7167-4dcb-835b-dcc9e44c112a</body></html>"),
 }
 """Path → status, content type, body: by the path alone, as makers change their hosts."""
 PROBES_BY_HOST: Mapping[tuple[str, str], tuple[int, bytes, bytes]] = {
@@ -78,8 +78,7 @@ async def answer_foreign_host(reached: HallAddresses, scope: http_answers.Scope,
 
 def _is_own_host(reached: HallAddresses, host: str) -> bool:
     # A name without a dot belongs to this network; a missing one is not foreign.
-    return (not host or "." not in host or is_address(host) or host in reached.names
-            or host.endswith(LOCAL_SUFFIXES))
+    return (not host or "." not in host or is_address(host) or host in reached.names or host.endswith(LOCAL_SUFFIXES))
 
 
 async def _redirect_here(reached: HallAddresses, scope: http_answers.Scope, send: http_answers.Send) -> None:
@@ -98,7 +97,7 @@ def _host(scope: http_answers.Scope) -> str:
 
 async def _probe(scope: http_answers.Scope, send: http_answers.Send, status: int, kind: bytes, body: bytes) -> None:
     headers = [(b"content-type", kind), *http_answers.NO_STORE, *ONLINE_HEADER] if body else [*http_answers.NO_STORE,
-        *ONLINE_HEADER]
+                                                                                              *ONLINE_HEADER]
     if status != 204:
         headers.append((b"content-length", b"%d" % len(body)))
     await send({"type": "http.response.start", "status": status, "headers": headers})

@@ -15,18 +15,8 @@ from typing import Any
 
 from roundtap_core.words import catalogue
 from roundtap_hub.access.policy import LOGIN, STAFF, STATION
-from roundtap_hub.serving import http_answers
+from roundtap_hub.serving import http_answers, page_queues
 from roundtap_hub.serving.connection_limits import asker_in
-from roundtap_hub.serving.page_queues import (
-    FORM,
-    PAGE,
-    PROBE,
-    Busy,
-    ClientGone,
-    PageQueue,
-    QueueLimits,
-    ReportPriority,
-)
 from roundtap_hub.serving.reader_language import language_of
 from roundtap_hub.serving.static_files import StaticFiles
 
@@ -45,7 +35,7 @@ PLAYERS_AT_ONCE, ORGANIZERS_AT_ONCE, STATIONS_AT_ONCE, LOGINS_AT_ONCE = 1, 2, 1,
 SPARE = 2
 """Further threads of each lane, for when one takes long."""
 
-LOGIN_LIMITS = QueueLimits(64, 20.0, 4)
+LOGIN_LIMITS = page_queues.QueueLimits(64, 20.0, 4)
 """A client that guesses PINs holds up only other logins: a logged-in organizer uses another lane."""
 Environ = dict[str, Any]
 Wsgi = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
@@ -91,7 +81,7 @@ class BusyPage:
             # A form's address cannot be reloaded: the reader goes back to the form instead.
             refresh="" if form else f'<meta http-equiv="refresh" content="{after_s}">\n')
         await http_answers.send_answer(send, 503, b"text/html; charset=utf-8", page.encode(),
-                          [*BUSY_HEADERS, (b"content-language", t.language.encode()), again])
+                                       [*BUSY_HEADERS, (b"content-language", t.language.encode()), again])
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +100,7 @@ class PageThreads:
     large bodies: organizers never wait behind strangers' requests.
     """
 
-    def __init__(self, build: Callable[[], Wsgi], precedence: ReportPriority, busy: BusyPage,
+    def __init__(self, build: Callable[[], Wsgi], precedence: page_queues.ReportPriority, busy: BusyPage,
                  organizes: Callable[[http_answers.Scope], bool]) -> None:
         self._build = build
         self._organizes = organizes
@@ -118,10 +108,10 @@ class PageThreads:
         self._busy = busy
         self._built: asyncio.Future[Wsgi] | None = None
         self._big_bodies = asyncio.Semaphore(BIG_BODIES)
-        self._players = PageQueue[WsgiAnswer]("players", PLAYERS_AT_ONCE, SPARE)
-        self._organizers = PageQueue[WsgiAnswer]("organizers", ORGANIZERS_AT_ONCE, SPARE)
-        self._stations = PageQueue[WsgiAnswer]("stations", STATIONS_AT_ONCE, SPARE)
-        self._logins = PageQueue[WsgiAnswer]("logins", LOGINS_AT_ONCE, 0)
+        self._players = page_queues.PageQueue[WsgiAnswer]("players", PLAYERS_AT_ONCE, SPARE)
+        self._organizers = page_queues.PageQueue[WsgiAnswer]("organizers", ORGANIZERS_AT_ONCE, SPARE)
+        self._stations = page_queues.PageQueue[WsgiAnswer]("stations", STATIONS_AT_ONCE, SPARE)
+        self._logins = page_queues.PageQueue[WsgiAnswer]("logins", LOGINS_AT_ONCE, 0)
 
     async def built(self) -> Wsgi:
         """The application, built from the first call on; raises what building it raised."""
@@ -140,16 +130,16 @@ class PageThreads:
                                            http_answers.CLOSE)
             return
         lane = self._lane(scope, who)
-        patience = LOGIN_LIMITS if lane is self._logins else FORM if form else PAGE
+        patience = LOGIN_LIMITS if lane is self._logins else page_queues.FORM if form else page_queues.PAGE
         work = partial(self._render, await self.built(), wsgi_environ(scope, body, left_out),
                        lane is not self._stations)
         try:
             # A form is handled even if the client has gone: its button was pressed.
             page = await lane.run(work, patience, None if form else partial(http_answers.until_gone, receive),
                                   asker=asker_in(scope))
-        except Busy:
+        except page_queues.Busy:
             await self._busy.answer(scope, send, form)
-        except ClientGone:
+        except page_queues.ClientGone:
             return
         else:
             headers = page.headers + http_answers.CLOSE if left_out else page.headers
@@ -160,10 +150,11 @@ class PageThreads:
         """Returns once every lane has made a page from now on."""
         application = await self.built()
         await asyncio.gather(*(
-            lane.run(partial(self._render, application, wsgi_environ(PROBE_SCOPE), False), PROBE, first=True)
+            lane.run(partial(self._render, application, wsgi_environ(PROBE_SCOPE), False), page_queues.PROBE,
+                     first=True)
             for lane in (self._players, self._organizers, self._stations, self._logins)))
 
-    def _lane(self, scope: http_answers.Scope, who: frozenset[str]) -> PageQueue[WsgiAnswer]:
+    def _lane(self, scope: http_answers.Scope, who: frozenset[str]) -> page_queues.PageQueue[WsgiAnswer]:
         if STATION in who:
             return self._stations
         if who & (STAFF | {LOGIN}) and self._organizes(scope):
@@ -240,5 +231,5 @@ def call_wsgi(application: Wsgi, environ: Environ) -> WsgiAnswer:
         log.exception("a page failed: %s %s", environ["REQUEST_METHOD"], http_answers.redact_link(environ["PATH_INFO"]))
         return WsgiAnswer(500, [(b"content-type", b"text/plain")], b"Roundtap: 500\n")
     return WsgiAnswer(int(status.split(" ", 1)[0]),
-                [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers],
-                b"".join(written))
+                      [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers],
+                      b"".join(written))

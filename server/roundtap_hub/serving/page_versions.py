@@ -10,17 +10,7 @@ from roundtap_core.clock import COUNTING, IDLE, Instant
 from roundtap_core.event.state import ONE_SIDED, EventState
 from roundtap_core.records import ELIMINATION
 from roundtap_core.rounds.phases import phase_now
-from roundtap_hub.events.event_at import (
-    EventAt,
-    current_matches,
-    decided_version,
-    entrants_version,
-    event_at,
-    newest_round,
-    played_matches,
-    results_version,
-    short_hash,
-)
+from roundtap_hub.events import event_at
 from roundtap_hub.events.event_list import known_events, listed_events
 from roundtap_hub.events.todo import ONE_SIDED_MS
 from roundtap_hub.hub import Hub
@@ -44,7 +34,7 @@ class HallNow:
 
 
 def console_version(
-    snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: EventAt, hall: HallNow | None = None
+    snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: event_at.EventAt, hall: HallNow | None = None
 ) -> str:
     """Changes whenever the console does. A growing age is no change: browsers count it."""
     state = moment.state
@@ -58,8 +48,9 @@ def console_version(
         # By when they end: counting down is no change.
         counted = table_clocks(snapshot, units, state, 0)
         others.append((counted.tables, counted.spread_ms // 1000, counted.left_ms // 1000) if counted else ())
-    return short_hash(state.id, state.number, snapshot.venue.shown, of_units, others, requests_version(units, state.id),
-                      _time_version(snapshot, units, state, hall) if hall else ())
+    return event_at.short_hash(state.id, state.number, snapshot.venue.shown, of_units, others,
+                               requests_version(units, state.id),
+                               _time_version(snapshot, units, state, hall) if hall else ())
 
 
 def requests_version(units: Mapping[str, UnitStatus], event_id: str, what: str = "") -> list[Any]:
@@ -78,7 +69,7 @@ def played_ms(state: EventState, now: Instant) -> int | None:
 
 
 def _time_version(snapshot: Snapshot, units: Mapping[str, UnitStatus], state: EventState, hall: HallNow) -> tuple[Any,
-    ...]:
+                                                                                                                  ...]:
     """What changes by time alone: silent units, unconfirmed reports, a limit, a phase."""
     now_ms, live = hall.now.mono_ms, state.live
     silent = sorted(unit for unit in known_units(snapshot, (), units) if out_of_contact(units.get(unit), now_ms))
@@ -114,7 +105,7 @@ def version_at(hub: Hub, snapshot: Snapshot, units: Mapping[str, UnitStatus], pa
     version = page_version(snapshot, units, page, hall)
     # Only walls show the hub's address.
     shown = f"{hub.host.hall_addresses.url} {hub.host.hall_addresses.by_name}".strip() if kind == "wall" else ""
-    return short_hash(version, shown) if shown and version != "none" else version
+    return event_at.short_hash(version, shown) if shown and version != "none" else version
 
 
 def _personal_version(hub: Hub, snapshot: Snapshot, units: Mapping[str, UnitStatus], page: str) -> str:
@@ -124,15 +115,16 @@ def _personal_version(hub: Hub, snapshot: Snapshot, units: Mapping[str, UnitStat
         return "none"
     event_id, competitor = who
     as_public = page_version(snapshot, units, f"p/{event_id}/{competitor}")
-    moment = event_at(snapshot, event_id) if event_id in snapshot.events else None
+    moment = event_at.event_at(snapshot, event_id) if event_id in snapshot.events else None
     if as_public == "none" or moment is None:
         return as_public
-    return short_hash(page, as_public, _match_version(snapshot, units, moment, competitor))
+    return event_at.short_hash(page, as_public, _match_version(snapshot, units, moment, competitor))
 
 
-def _match_version(snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: EventAt, competitor: str) -> object:
+def _match_version(snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: event_at.EventAt,
+                   competitor: str) -> object:
     """The part of the match that only its two players see: their reports, and whether a unit is there."""
-    match, entrant = current_matches(moment).get(competitor), moment.state.entrants[competitor]
+    match, entrant = event_at.current_matches(moment).get(competitor), moment.state.entrants[competitor]
     wish = phone_requests(units).get((LEAVE, moment.state.id, competitor)), moment.state.check_in, entrant.checked_in
     if match is None:
         return wish
@@ -157,30 +149,33 @@ def page_version(snapshot: Snapshot, units: Units, page: str, hall: HallNow | No
     walls = snapshot.venue.display_plan
     if walls.announcements and version != "none":
         event = page.split("/")[1] if "/" in page else None
-        version = short_hash(version, [announcement.id for announcement in walls.for_event(event)])
+        version = event_at.short_hash(version, [announcement.id for announcement in walls.for_event(event)])
     # Every page shows that the hub was restored, until that is settled.
-    return version if snapshot.venue.restore_state is None or version == "none" else short_hash(version, "restored")
+    return version if snapshot.venue.restore_state is None or version == "none" else event_at.short_hash(version,
+                                                                                                         "restored")
 
 
 def _version(snapshot: Snapshot, units: Units, page: str, hall: HallNow | None) -> str:
     kind, *rest = page.split("/")
     if page == "console":
-        return short_hash([(line.id, line.number) for line in known_events(snapshot)], snapshot.venue.shown,
-                          hall.storage if hall else "")
+        return event_at.short_hash([(line.id, line.number) for line in known_events(snapshot)], snapshot.venue.shown,
+                                   hall.storage if hall else "")
     if page == "displays":
-        return short_hash(snapshot.venue.shown, [(line.id, line.name) for line in listed_events(snapshot)])
+        return event_at.short_hash(snapshot.venue.shown, [(line.id, line.name) for line in listed_events(snapshot)])
     if page == "before-doors":
-        return short_hash(snapshot.venue.shown, _units_version(units, hall), hall.storage if hall else "")
+        return event_at.short_hash(snapshot.venue.shown, _units_version(units, hall), hall.storage if hall else "")
     if page == "judge":
-        found = (event_at(snapshot, event_id) for event_id, state in snapshot.events.items() if not state.finished)
-        return short_hash([console_version(snapshot, units, each, hall) for each in found if each is not None])
+        found = (event_at.event_at(snapshot, event_id) for event_id,
+                 state in snapshot.events.items() if not state.finished)
+        return event_at.short_hash([console_version(snapshot, units, each, hall) for each in found if each is not None])
     if page in ("door", "wall"):
-        return short_hash([(line.id, line.name, line.rulebook_id, line.finished, *_progress_version(snapshot, line.id))
-                           for line in listed_events(snapshot)])
+        return event_at.short_hash([(line.id, line.name, line.rulebook_id, line.finished,
+                                     *_progress_version(snapshot, line.id))
+                                    for line in listed_events(snapshot)])
     if rest and rest[0] in snapshot.dormant and rest[0] not in snapshot.venue.deleted:
         # An event at rest is not opened to find that nothing has changed.
-        return short_hash(page, snapshot.dormant[rest[0]].head)
-    moment = event_at(snapshot, rest[0]) if rest else None
+        return event_at.short_hash(page, snapshot.dormant[rest[0]].head)
+    moment = event_at.event_at(snapshot, rest[0]) if rest else None
     if moment is None:
         return "none"
     if kind == "console" and len(rest) == 1:
@@ -190,7 +185,7 @@ def _version(snapshot: Snapshot, units: Units, page: str, hall: HallNow | None) 
         shown = _player_version(snapshot, units, moment, rest[1])
     elif len(rest) == 1:
         shown = _event_version(snapshot, units, moment, kind)
-    return "none" if shown is None else short_hash(moment.state.id, decided_version(moment), shown)
+    return "none" if shown is None else event_at.short_hash(moment.state.id, event_at.decided_version(moment), shown)
 
 
 def _units_version(units: Units, hall: HallNow | None) -> list[tuple[Any, ...]]:
@@ -205,42 +200,45 @@ def _progress_version(snapshot: Snapshot, event_id: str) -> tuple[Any, ...]:
     return () if state is None else (state.live is not None, len(state.public_rounds), newest_name(state))
 
 
-def _event_version(snapshot: Snapshot, units: Units, moment: EventAt, kind: str) -> tuple[Any, ...] | None:
+def _event_version(snapshot: Snapshot, units: Units, moment: event_at.EventAt, kind: str) -> tuple[Any, ...] | None:
     """What a page of that kind shows of an event beside its decided facts; None: there is no such page."""
-    state, newest = moment.state, newest_round(moment.state)
+    state, newest = moment.state, event_at.newest_round(moment.state)
     if kind == "wall":
         return (state.number, snapshot.venue.tables, requests_version(units, state.id),
                 [(unit, sorted(status.seated), status.match, status.call_since_ms, status.call_taken_by)
                  for unit, status in sorted(units.items())])
     if kind == "e":
-        return entrants_version(moment), state.live is None, newest and newest.number
+        return event_at.entrants_version(moment), state.live is None, newest and newest.number
     if kind == "standings":
-        return entrants_version(moment), results_version(moment)
+        return event_at.entrants_version(moment), event_at.results_version(moment)
     if kind == "pairings":
-        return (entrants_version(moment), results_version(moment), state.clock.state,
+        return (event_at.entrants_version(moment), event_at.results_version(moment), state.clock.state,
                 [(m.id, m.match.table, m.match.a, m.match.b, m.state, m.number, m.revision)
                  for m in (newest.matches if newest else ())])
     if kind == "bracket":
-        return (entrants_version(moment), results_version(moment), newest and (newest.number, newest.stage),
+        return (event_at.entrants_version(moment), event_at.results_version(moment),
+                newest and (newest.number, newest.stage),
                 [[(m.id, m.match.table, m.number, m.revision, m.state) for m in r.matches]
                  for r in state.public_rounds if r.stage == ELIMINATION])
     if kind == "rules":
         # The announced settings may change until round 1 is drawn; mended rounds are listed here.
-        return entrants_version(moment), [(r.number, r.mends, [m.match.table for m in r.matches] if r.mends else ())
-                                          for r in state.public_rounds]
+        return event_at.entrants_version(moment), [(r.number, r.mends,
+                                                    [m.match.table for m in r.matches] if r.mends else ())
+                                                   for r in state.public_rounds]
     return None
 
 
-def _player_version(snapshot: Snapshot, units: Units, moment: EventAt, competitor: str) -> tuple[Any, ...] | None:
+def _player_version(snapshot: Snapshot, units: Units, moment: event_at.EventAt, competitor: str) -> tuple[Any,
+                                                                                                          ...] | None:
     """Changes with the player's own table or the standings, not with each result of the hall."""
     state = moment.state
     entrant = state.entrants.get(competitor)
     if entrant is None:
         return None
-    newest, played = newest_round(state), played_matches(moment).get(competitor, [])
+    newest, played = event_at.newest_round(state), event_at.played_matches(moment).get(competitor, [])
     named = [state.entrants.get(who or "") for m in played for who in (m.match.a, m.match.b)]
     named.append(state.entrants.get(winner_of(moment) or ""))
-    match = current_matches(moment).get(competitor)
+    match = event_at.current_matches(moment).get(competitor)
     sitting: tuple[Any, ...] = ()
     if match is not None:
         unit = snapshot.venue.unit_at(match.match.table) if match.match.table is not None else None
@@ -253,4 +251,4 @@ def _player_version(snapshot: Snapshot, units: Units, moment: EventAt, competito
         )
     return (entrant, [each and (each.id, each.digest, each.list_total) for each in named],
             [(m.id, m.state, m.number, m.revision, m.match.picks) for m in played],
-            newest and (newest.number, newest.status), state.clock.state, results_version(moment), sitting)
+            newest and (newest.number, newest.status), state.clock.state, event_at.results_version(moment), sitting)

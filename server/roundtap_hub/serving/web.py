@@ -1,4 +1,4 @@
-"""What pages are made with: the request's hub, event, form and language, rendering, a Problem as a message on the page."""
+"""What pages are made with: the hub, event and form of a request, its language, rendering, a Problem as a message."""
 
 from __future__ import annotations
 

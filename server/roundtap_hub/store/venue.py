@@ -220,8 +220,7 @@ def apply_venue(venue: Venue, entry: Entry) -> Venue:
     elif entry.kind == rights.LINK_HELD:
         venue = replace(venue, links=rights.with_link(venue.links, entry))
     elif entry.kind == REPORT_REFUSED:
-        fate = Fate("refused", entry.number, entry.hash, entry.data["body"],
-                    entry.data.get("reason", "unknown-match"))
+        fate = Fate("refused", entry.number, entry.hash, entry.data["body"], entry.data.get("reason", "unknown-match"))
         venue = replace(venue, refused={**venue.refused, entry.data["report_id"]: fate},
                         restore_state=apply_restore_entry(venue.restore_state, entry) if venue.restore_state else None)
     elif entry.kind in RESTORE_KINDS:

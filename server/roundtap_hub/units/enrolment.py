@@ -347,8 +347,7 @@ def parse_typed_code(text: str) -> TypedCode:
 class EnrolDesk:
     """Thread-safe. `room`: the waiting units; their messages come by `EnrolApi` (device_api.py)."""
 
-    def __init__(self, service: Service, presence: Presence, keys: UnitKeys,
-                 now_ms: Callable[[], int]) -> None:
+    def __init__(self, service: Service, presence: Presence, keys: UnitKeys, now_ms: Callable[[], int]) -> None:
         self.room = PendingUnits(now_ms)
         self._service = service
         self._presence = presence
@@ -379,8 +378,8 @@ class EnrolDesk:
             venue = self._service.snapshot.venue
             about = enrol_keys.ExchangeContext((venue.epochs or (venue.epoch,))[0], venue.epoch, asking.unit_id,
                                                asking.kind,
-                                    serial,
-                          secrets.token_hex(8))
+                                               serial,
+                                               secrets.token_hex(8))
             exchange = KeyExchange(asking, about, typed.code, commit, wish, self._now_ms())
             self._exchanges[about.exchange] = exchange
         return self._outcome(exchange)

@@ -109,8 +109,7 @@ def _planned_rounds(state: EventState, at_least: int) -> int | None:
 def _situation_view(situation: Situation) -> View:
     houses = None if situation.houses is None else {
         side: list(own) for side, own in zip(SIDES, situation.houses, strict=True)}
-    return {"stage": situation.stage, "totals": dict(zip(SIDES, situation.totals, strict=True)),
-            "houses": houses}
+    return {"stage": situation.stage, "totals": dict(zip(SIDES, situation.totals, strict=True)), "houses": houses}
 
 
 @lru_cache(maxsize=256)

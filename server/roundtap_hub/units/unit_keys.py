@@ -171,7 +171,7 @@ class UnitKeys(Mapping[str, bytes]):
 
     def _record(self, new: NewEntry, actor: str, key: bytes, more: Sequence[NewEntry] = ()) -> None:
         self._service.execute([Step(VENUE, each) for each in (new, *more)], actor,
-                          beside=[UnitKeyRow(unit=new.data["unit"], key=key.hex())])
+                              beside=[UnitKeyRow(unit=new.data["unit"], key=key.hex())])
         self._notify()
 
     def _notify(self, *_: object) -> None:
@@ -243,8 +243,7 @@ def make_local_units(folder: Path, address: str, taken: Container[str],
         key = UnitKey(new_key(), kind)
         try:
             text = json.dumps({"unit": unit, "key": key.key.hex(), "hub": address}) + "\n"
-            write_atomically(folder / f"{kind}.json", text.encode(), FILE_MODE,
-                             (-1, _group(f"roundtap-{kind}", GROUP)))
+            write_atomically(folder / f"{kind}.json", text.encode(), FILE_MODE, (-1, _group(f"roundtap-{kind}", GROUP)))
         except OSError as error:
             log.warning("%s gets no key: %s", unit, error)
             continue

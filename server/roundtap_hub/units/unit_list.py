@@ -45,9 +45,7 @@ class UnitRow:
         return same_build(self.version, version())
 
 
-def unit_rows(
-    snapshot: Snapshot, listed: Iterable[str], units: Mapping[str, UnitStatus], now_ms: int
-) -> list[UnitRow]:
+def unit_rows(snapshot: Snapshot, listed: Iterable[str], units: Mapping[str, UnitStatus], now_ms: int) -> list[UnitRow]:
     """These units in the order of the tables, those without one last."""
     rows = []
     for unit in listed:

@@ -25,10 +25,10 @@ def unit_list(shown: str = "", key: bytes = b"") -> AnyResponse:
     if shown:
         g.address = url_for("console.unit_list")
     return web.page("units.html",
-                             rows=key_rows(web.current_hub(), web.current_snapshot(),
-                                           web.current_units(), web.now_ms()), roles=ROLES,
-                shown=shown,
-                key=key.hex())
+                    rows=key_rows(web.current_hub(), web.current_snapshot(),
+                                  web.current_units(), web.now_ms()), roles=ROLES,
+                    shown=shown,
+                    key=key.hex())
 
 
 @route("POST /console/units/add", ORGANIZERS)
@@ -36,9 +36,7 @@ def unit_list(shown: str = "", key: bytes = b"") -> AnyResponse:
 def add_unit() -> AnyResponse:
     """Add a unit; its key is shown only in this answer."""
     unit = web.field("unit")
-    return unit_list(unit,
-                     web.current_hub().units.keys.add(unit, web.field("role", TABLE),
-                                                               web.actor()))
+    return unit_list(unit, web.current_hub().units.keys.add(unit, web.field("role", TABLE), web.actor()))
 
 
 @route("POST /console/units/replace", ORGANIZERS)
@@ -144,8 +142,7 @@ def enrol_step(table: int | None) -> dict[str, Any]:
 def next_free_table(after: int) -> int:
     """The next table without a unit."""
     taken = set(web.current_snapshot().venue.tables.values())
-    return next((number for number in range(after + 1, web.MOST_TABLES + 1) if number not in taken),
-                web.MOST_TABLES)
+    return next((number for number in range(after + 1, web.MOST_TABLES + 1) if number not in taken), web.MOST_TABLES)
 
 
 def redirect_to_next(table: int | None, unit: str) -> AnyResponse:
@@ -172,9 +169,9 @@ def enrol(**_: Any) -> AnyResponse:
     if replace not in hub.units.keys:
         replace = ""
     return web.page("enrol.html", replace=replace, role=hub.units.keys.role(replace) or TABLE,
-                held=unsaved_on_unit(replace) if replace else None,
-                step=enrol_step(table), waiting=pending_unit_rows(),
-                done=request.args.get("done", "")[:40], at=request.args.get("at", "")[:3])
+                    held=unsaved_on_unit(replace) if replace else None,
+                    step=enrol_step(table), waiting=pending_unit_rows(),
+                    done=request.args.get("done", "")[:40], at=request.args.get("at", "")[:3])
 
 
 @route("POST /console/units/enrol", ORGANIZERS)

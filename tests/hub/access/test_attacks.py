@@ -22,7 +22,7 @@ from test_standby_feed import KEY, Feed, House, house
 
 from roundtap_core.wire import REPORT, REQUEST, envelope, sign
 from roundtap_hub.paper.job_book import PrintBook
-from roundtap_hub.paper.jobs import wanted_jobs
+from roundtap_hub.paper.print_jobs import wanted_jobs
 from roundtap_hub.serving import page_cache
 from roundtap_hub.serving.asgi import HubApplication
 from roundtap_hub.serving.connection_limits import (

@@ -13,7 +13,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.commands import DropCompetitor, FinishEvent, RemoveCompetitor, ReopenEvent
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_hub.paper.job_book import PrintBook
-from roundtap_hub.paper.jobs import order_proxy
+from roundtap_hub.paper.print_jobs import order_proxy
 from roundtap_hub.store.journal import Journal
 from roundtap_hub.store.service import Step
 from roundtap_hub.store.verify import verify

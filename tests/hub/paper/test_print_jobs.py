@@ -13,7 +13,15 @@ from roundtap_core.event import commands as c
 from roundtap_core.records import Pair, Result
 from roundtap_hub.paper.job_book import PrintBook
 from roundtap_hub.paper.job_content import content_of
-from roundtap_hub.paper.jobs import REORDERED, PrintState, derived_jobs, is_newer_state, order, reorder, wanted_jobs
+from roundtap_hub.paper.print_jobs import (
+    REORDERED,
+    PrintState,
+    derived_jobs,
+    is_newer_state,
+    order,
+    reorder,
+    wanted_jobs,
+)
 from roundtap_hub.paper.slip_codes import slip_codes
 from roundtap_hub.store.service import Step
 

@@ -19,7 +19,7 @@ from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_hub.events.event_at import event_at
 from roundtap_hub.hall.wall_view import wall_view
 from roundtap_hub.paper.job_content import content_of
-from roundtap_hub.paper.jobs import SLIP, derived_jobs, order
+from roundtap_hub.paper.print_jobs import SLIP, derived_jobs, order
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.service import Service, Step
 

@@ -24,7 +24,7 @@ from roundtap_core.eventfile.read import parse
 from roundtap_core.records import Pair, Result
 from roundtap_hub.events.new_event import import_steps
 from roundtap_hub.models import EVENT_SNAPSHOT
-from roundtap_hub.paper.jobs import wanted_jobs
+from roundtap_hub.paper.print_jobs import wanted_jobs
 from roundtap_hub.serving.page_versions import page_version
 from roundtap_hub.store.event_cache import CACHE_MAX, DormantEvents, LoadedEvent
 from roundtap_hub.store.journal import START, Head, Journal

@@ -14,17 +14,7 @@ from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.view import AGREED, CLOSED, DECIDED, DISPUTE, MatchView, ReportRef, TableView
 from roundtap_core.words import Words
 from roundtap_devices.input.gestures import TAP, Gesture
-from roundtap_units.table.screens.scenes import (
-    SIGNS,
-    Column,
-    FiguresScene,
-    Half,
-    HalvesScene,
-    Name,
-    NameRow,
-    PageScene,
-    Scene,
-)
+from roundtap_units.table.screens import scenes
 
 OWN_KEYS: dict[str, Side] = {"a": "a", "b": "b"}
 FORGET_SAVED_MS = 5000
@@ -99,7 +89,7 @@ class SentReport:
 class ScreenNotice:
     """A notice that must be read: stays until a press, or until its time."""
 
-    scene: Callable[[], Scene]
+    scene: Callable[[], scenes.Scene]
     until_ms: int | None
 
 
@@ -117,7 +107,7 @@ class DialogueState:
     def tap(self, key: str, now_ms: int) -> None:
         """A state that only waits ignores it."""
 
-    def scene(self, now_ms: int) -> Scene:
+    def scene(self, now_ms: int) -> scenes.Scene:
         raise NotImplementedError
 
 
@@ -171,8 +161,8 @@ class TableState:
         assert self.view.match is not None
         return self.view.match
 
-    def name(self, side: Side) -> Name:
-        return Name(self.match.of(side).name)
+    def name(self, side: Side) -> scenes.Name:
+        return scenes.Name(self.match.of(side).name)
 
     @property
     def form(self) -> Form | None:
@@ -252,7 +242,7 @@ class TableState:
         # One phone has reported it for both: here both sit.
         answers = answers or (self.match.state == DISPUTE and not self.current())
         if result == (self.match.result if self.settled else self.latest_result(side)) and (self.settled
-            or not answers):
+                                                                                            or not answers):
             return
         agrees_to = self._last_report(other(side)) if agrees else None
         effect = SendReport(self.match.id, side, self.match.revision, result, self.match.draw, self.time_up, agrees_to)
@@ -327,26 +317,28 @@ class TableState:
             return ""
         return clock.format_clock(self.clock_ms)
 
-    def halves(self, kind: str, make: Callable[[Side], Half]) -> HalvesScene:
+    def halves(self, kind: str, make: Callable[[Side], scenes.Half]) -> scenes.HalvesScene:
         a, b = (make(side) for side in SIDES)
-        return HalvesScene(kind=kind, facing=self.facing, mark=self.contact_mark, badge=self.badge, a=a, b=b)
+        return scenes.HalvesScene(kind=kind, facing=self.facing, mark=self.contact_mark, badge=self.badge, a=a, b=b)
 
-    def figures(self, kind: str, turn: Side, column: Callable[[Side], Column], *, title: str, hint: str, info: str = "",
-                note: str = "") -> FiguresScene:
+    def figures(self, kind: str, turn: Side, column: Callable[[Side], scenes.Column], *, title: str, hint: str,
+                info: str = "",
+                note: str = "") -> scenes.FiguresScene:
         left = self.first(turn)
-        return FiguresScene(kind=kind, facing=self.facing, mark=self.contact_mark, badge=self.badge, turn=turn,
-                            title=title,
+        return scenes.FiguresScene(kind=kind, facing=self.facing, mark=self.contact_mark, badge=self.badge, turn=turn,
+                                   title=title,
                        left=column(left), right=column(other(left)), info=info, hint=hint, clock=self.clock, note=note)
 
-    def page(self, kind: str, turn: Side | None, title: str, *lines: str | NameRow, hint: str = "") -> PageScene:
-        return PageScene(kind=kind, facing=self.facing, mark=self.contact_mark, badge=self.badge, turn=turn,
-                    title=title, lines=tuple(line for line in lines if line), hint=hint)
+    def page(self, kind: str, turn: Side | None, title: str, *lines: str | scenes.NameRow,
+             hint: str = "") -> scenes.PageScene:
+        return scenes.PageScene(kind=kind, facing=self.facing, mark=self.contact_mark, badge=self.badge, turn=turn,
+                                title=title, lines=tuple(line for line in lines if line), hint=hint)
 
-    def signed_name(self, side: Side) -> Name:
+    def signed_name(self, side: Side) -> scenes.Name:
         """"● Ana Ruiz"."""
-        return Name(f"{SIGNS[side]} {self.name(side)}")
+        return scenes.Name(f"{scenes.SIGNS[side]} {self.name(side)}")
 
-    def show_notice(self, now_ms: int, scene: Callable[[], Scene], stays: bool = False) -> None:
+    def show_notice(self, now_ms: int, scene: Callable[[], scenes.Scene], stays: bool = False) -> None:
         """Show a notice: for ten seconds, or with `stays` until a press."""
         self.notice = ScreenNotice(scene, None if stays else now_ms + NOTICE_MS)
 

@@ -33,8 +33,7 @@ Table("print_order", TABLES,
       Column("number", Integer, primary_key=True), Column("job", String, nullable=False),
       Column("event", String, nullable=False), Column("kind", String, nullable=False),
       Column("round", Integer, nullable=False), Column("match", String))
-Table("print_setting", TABLES,
-      Column("unit", String, primary_key=True), Column("said", String, nullable=False))
+Table("print_setting", TABLES, Column("unit", String, primary_key=True), Column("said", String, nullable=False))
 Table("print_text", TABLES, Column("job", String, primary_key=True), Column("text", String, nullable=False))
 
 
