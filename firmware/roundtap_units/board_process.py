@@ -14,15 +14,14 @@ from typing import TYPE_CHECKING, Any, cast
 from roundtap_devices.boards import Board
 from roundtap_devices.controls import Controls
 from roundtap_devices.display.screen import DIMMED, FULL, OFF, Screen, VirtualScreen
-from roundtap_devices.input.edges import Edge
+from roundtap_devices.input.edges import Edge, EdgeReorder
 from roundtap_devices.input.gestures import CALL, Gesture
-from roundtap_devices.input.late_edges import EdgeReorder
 from roundtap_machine.notify import Heartbeat, Notify, StopSignal
 from roundtap_units.fault_log import FaultLog
 from roundtap_units.link.hub_time import mono_ms
 
 if TYPE_CHECKING:
-    from roundtap_devices.virtual.table_panel import TablePanel
+    from roundtap_devices.virtual.panels import TablePanel
 
 log = logging.getLogger(__name__)
 
@@ -175,7 +174,7 @@ def open_controls(board: Board, folder: Path, virtual: Path | None,
     """The board's controls and screen. `virtual`: a socket path; then both are virtual, and served there."""
     from roundtap_devices.display.oled import oled_screen
     from roundtap_devices.input.pin_factory import mock_factory
-    from roundtap_devices.virtual.table_panel import TablePanel
+    from roundtap_devices.virtual.panels import TablePanel
 
     if virtual is not None:
         mock, drawn = mock_factory(), VirtualScreen()

@@ -320,8 +320,13 @@ def open_database(address: str, at_point: AtPoint, pages_only: bool = False) -> 
     url = database_url(address)
     # Late: a hub in its own folder needs no driver.
     from roundtap_hub.database.postgres import DatabaseClock, PostgresJournal
-    from roundtap_hub.database.presence_relay import PRESENCE_CHANNEL, PresenceRelay, PresenceSync
-    from roundtap_hub.database.shared_book import BOOK_CHANNEL, SharedPrintBook
+    from roundtap_hub.database.presence_relay import (
+        BOOK_CHANNEL,
+        PRESENCE_CHANNEL,
+        PresenceRelay,
+        PresenceSync,
+        SharedPrintBook,
+    )
     from roundtap_hub.database.shared_service import CommitNotice, NotificationListener, SharedService
 
     clock = DatabaseClock(url)

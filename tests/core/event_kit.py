@@ -20,8 +20,7 @@ from roundtap_core.event.commands import (
 )
 from roundtap_core.event.decide import decide
 from roundtap_core.event.entries import Entry, Timestamp, chain_entry
-from roundtap_core.event.official import Official
-from roundtap_core.event.state import Entrant, EventState, Fate, MatchState
+from roundtap_core.event.state import Entrant, EventState, Fate, MatchState, Official
 from roundtap_core.records import Pair, Result
 from roundtap_core.result_json import result_to_json
 from roundtap_core.wire import digest

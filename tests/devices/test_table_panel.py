@@ -13,7 +13,7 @@ from roundtap_devices.display.screen import VirtualScreen
 from roundtap_devices.display.signals import Signals
 from roundtap_devices.input import pin_factory
 from roundtap_devices.input.edges import Buttons
-from roundtap_devices.virtual.table_panel import TablePanel
+from roundtap_devices.virtual.panels import TablePanel
 
 
 class Kit:

@@ -14,7 +14,7 @@ from PIL import Image
 from roundtap_devices.printing.drawing import code_modules
 from roundtap_devices.printing.ports import PortGone, SerialPort
 from roundtap_devices.printing.printer_profiles import EPSON_80, POS_5890
-from roundtap_devices.virtual.printer_panel import PrinterPanel
+from roundtap_devices.virtual.panels import PrinterPanel
 from roundtap_devices.virtual.virtual_printer import EscposPaper, VirtualPrinter
 
 

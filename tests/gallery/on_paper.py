@@ -7,7 +7,7 @@ from typing import Any
 
 from PIL import Image
 
-from roundtap_core.elimination.shape import SEMI_FINAL
+from roundtap_core.elimination.cut import SEMI_FINAL
 from roundtap_core.forms.form import form_to_json
 from roundtap_core.records import ELIMINATION, SWISS, TIEBREAK
 from roundtap_core.rulebooks.base import Situation

@@ -23,7 +23,7 @@ from roundtap.main import main
 from roundtap.provisioning.applying import machine_at
 from roundtap_core.words import LANGUAGES, core_words
 from roundtap_machine.checks import FINE, NOTE, WRONG, Check
-from roundtap_machine.services import SystemdService
+from roundtap_machine.health import SystemdService
 
 SECRET = "7f3a" * 16
 

@@ -16,8 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roundtap import main as command_line
-from roundtap.headless.columns import table
-from roundtap.headless.event_input import json_text
+from roundtap.headless.event_input import json_text, table
 from roundtap_core.version import version
 
 EVENT: dict[str, Any] = {

@@ -16,9 +16,8 @@ import pytest
 from roundtap.main import main
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry
-from roundtap_core.event.official import Official
 from roundtap_core.event.person import Person
-from roundtap_core.event.state import Entrant
+from roundtap_core.event.state import Entrant, Official
 from roundtap_core.records import Pair, Result
 from roundtap_hub.main import open_folder
 from roundtap_hub.store.backups import make_backup

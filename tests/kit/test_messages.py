@@ -179,7 +179,7 @@ def test_a_printed_kind_has_the_fields_that_are_told(talk: dict[str, list[dict[s
             if job["kind"] == "slip":
                 inside -= {"to_field", "must"}
             assert inside == kinds[job["kind"]] | {"event", "url", "head"}, job["kind"]
-    code = "".join((ROOT / f"server/roundtap_hub/paper/{name}.py").read_text() for name in ("jobs", "job_content"))
+    code = "".join((ROOT / f"server/roundtap_hub/paper/{name}.py").read_text() for name in ("print_jobs",))
     for kind in ("standings", "proxy"):
         for name in kinds[kind]:
             assert f'"{name}"' in code or f"{name}=" in code, f"{kind}: {name}"
@@ -224,8 +224,8 @@ def test_a_form_has_the_fields_that_are_told() -> None:
 
 
 @pytest.mark.parametrize(("heading", "file"), [
-    ("Virtual table", "devices/roundtap_devices/virtual/table_panel.py"),
-    ("Virtual printer", "devices/roundtap_devices/virtual/printer_panel.py"),
+    ("Virtual table", "devices/roundtap_devices/virtual/panels.py"),
+    ("Virtual printer", "devices/roundtap_devices/virtual/panels.py"),
     ("Bench", "server/roundtap/demo/bench.py"),
 ])
 def test_the_virtual_kit_says_what_is_told(heading: str, file: str) -> None:

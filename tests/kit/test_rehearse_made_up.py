@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from roundtap.rehearsal.fast import rehearse_fast
-from roundtap.rehearsal.rehearse import outcome, outcome_diffs
+from roundtap.rehearsal.rehearse import outcome, outcome_diffs, rehearse_fast
 from roundtap.rehearsal.script import made_up_event, script_of
 from roundtap_core.check.check import violations
 from roundtap_core.eventfile.read import tournament_from_json

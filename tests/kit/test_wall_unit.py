@@ -11,7 +11,7 @@ from selenium import webdriver
 
 from kit import wait_until
 from roundtap_units.link.find_hub import find_hub
-from roundtap_units.wall.wall_proxy import HERE, HubWatch, WallMemory, WallProxy, waiting_page
+from roundtap_units.wall.main import HERE, HubWatch, WallMemory, WallProxy, waiting_page
 from standby_kit import StandbyKit
 
 KIT = StandbyKit

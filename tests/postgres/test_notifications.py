@@ -12,8 +12,7 @@ from hub_kit import make_event
 
 from kit import wait_until
 from roundtap_hub.database.postgres import CHANNEL
-from roundtap_hub.database.presence_relay import PRESENCE_CHANNEL
-from roundtap_hub.database.shared_book import BOOK_CHANNEL
+from roundtap_hub.database.presence_relay import BOOK_CHANNEL, PRESENCE_CHANNEL
 from roundtap_hub.main import open_database
 from roundtap_hub.paper.print_jobs import PrintJob
 

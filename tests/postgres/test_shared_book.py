@@ -12,7 +12,7 @@ from kit import wait_until
 from roundtap_core.errors import Problem
 from roundtap_hub.database.database_url import database_url
 from roundtap_hub.database.postgres import PostgresJournal
-from roundtap_hub.database.shared_book import BOOK_CHANNEL, SharedPrintBook
+from roundtap_hub.database.presence_relay import BOOK_CHANNEL, SharedPrintBook
 from roundtap_hub.database.shared_service import NotificationListener
 from roundtap_hub.paper.print_jobs import PRINTED, QUEUED, SENT, PrintJob, PrintState
 

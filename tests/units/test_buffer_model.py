@@ -9,8 +9,7 @@ from buffer_model import peak_of
 from paper_gate import documents
 
 from gallery.on_paper import pairings_content
-from roundtap_devices.printing.escpos_job import compose
-from roundtap_devices.printing.pacing import Pacer
+from roundtap_devices.printing.escpos_job import Pacer, compose
 from roundtap_devices.printing.print_lines import line
 from roundtap_devices.printing.printer_profiles import CSN_A2, EPSON_80, PROFILES, PrinterProfile
 from roundtap_units.documents.notices import layout_job

@@ -13,6 +13,7 @@ from roundtap_core.messages import Job
 from roundtap_devices.printing.ports import SERIAL, USB, FoundPort, Port, PortGone, SerialPort
 from roundtap_devices.printing.printer_profiles import EPSON_80
 from roundtap_devices.virtual.virtual_printer import VirtualPrinter
+from roundtap_units.station.main import Station
 from roundtap_units.station.printer_desk import (
     FILE,
     SPEEDS,
@@ -23,7 +24,6 @@ from roundtap_units.station.printer_desk import (
     settings_from_order,
     write_settings,
 )
-from roundtap_units.station.station import Station
 from roundtap_units.unit_words import unit_words
 
 ADAPTER = FoundPort("/dev/serial/by-id/usb-1a86", "/dev/ttyUSB0", SERIAL)

@@ -10,8 +10,8 @@ from roundtap_devices.printing.ports import SerialPort
 from roundtap_devices.printing.printer import Printer
 from roundtap_devices.printing.printer_profiles import POS_5890
 from roundtap_devices.virtual.virtual_printer import VirtualPrinter
+from roundtap_units.station.main import Station
 from roundtap_units.station.printer_desk import PrintLog, compose_with
-from roundtap_units.station.station import Station
 from roundtap_units.unit_words import unit_words
 
 STEP_MS = 20

@@ -12,23 +12,21 @@ import pytest
 from roundtap_machine.notify import Heartbeat, Notify, StopSignal
 from roundtap_units.link.find_hub import FoundHub
 from roundtap_units.wall.main import (
+    ANOTHER_AFTER_S,
     ASKS_WITHIN_S,
+    HERE,
+    MISSES,
     STARTS_WITHIN_S,
+    HubWatch,
     WallBrowser,
+    WallMemory,
+    WallProxy,
     add_arguments,
     end_browser,
     local_ipv4,
     missing_parts,
     run,
     screens,
-)
-from roundtap_units.wall.wall_proxy import (
-    ANOTHER_AFTER_S,
-    HERE,
-    MISSES,
-    HubWatch,
-    WallMemory,
-    WallProxy,
     waiting_page,
 )
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from roundtap_units.link.find_hub import FoundHub
-from roundtap_units.wall.wall_proxy import FEED_LASTS_S, HubWatch, WallMemory, WallProxy
+from roundtap_units.wall.main import FEED_LASTS_S, HubWatch, WallMemory, WallProxy
 
 DISPLAY = "abcdefghijklmnop.C"
 POLICY = "default-src 'none'; script-src 'self'; frame-ancestors 'none'"

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from roundtap_devices.printing.escpos_job import BEGIN, END_MARKER, ComposedJob
-from roundtap_devices.printing.pacing import Pacer, Step
+from roundtap_devices.printing.escpos_job import BEGIN, END_MARKER, ComposedJob, Pacer, Step
 from roundtap_devices.printing.ports import Port, PortGone
 from roundtap_devices.printing.printer_profiles import NONE, PrinterProfile
 

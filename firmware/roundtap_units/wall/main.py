@@ -3,29 +3,293 @@
 from __future__ import annotations
 
 import argparse
+import json
 import logging
 import os
+import re
 import shutil
 import signal
 import socket
+import socketserver
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from html import escape
+from http.client import HTTPConnection, HTTPException, HTTPResponse
+from http.server import BaseHTTPRequestHandler
 from ipaddress import ip_address
 from itertools import pairwise
 from pathlib import Path
 
-from roundtap_core.words import LANGUAGES
+from roundtap_core.words import LANGUAGES, Words
+from roundtap_machine.atomic_write import write_atomically
 from roundtap_machine.notify import Heartbeat, Notify, StopSignal
-from roundtap_units.link.hub_choice import parse_endpoint
-from roundtap_units.wall.wall_proxy import LOOPBACK, HubWatch, WallMemory, WallProxy, waiting_page
+from roundtap_units.link.find_hub import FoundHub, find_hub, probe_hub
+from roundtap_units.link.hub_choice import Endpoint, endpoint_url, parse_endpoint, parse_endpoints
+from roundtap_units.unit_words import unit_words
+
+LOOPBACK = "127.0.0.1"
+HERE: tuple[Endpoint, ...] = ((LOOPBACK, 8080), (LOOPBACK, 80))
+"""A hub on this machine."""
+ASK_EVERY_S, LOOK_EVERY_S = 4.0, 2.0
+MISSES = 3
+"""A restarting hub is away for some seconds; after so many failures another is looked for."""
+ANOTHER_AFTER_S = 30.0
+"""How long to look for the previous hub before another one becomes the wall's."""
+
+Find = Callable[[Sequence[Endpoint]], FoundHub | None]
+Ask = Callable[[Endpoint], FoundHub | None]
+WALL, FEED = "/wall", "/feed"
+PROXIED_PATHS = (WALL, FEED, "/time", "/static/", "/colours.css")
+"""All that a wall needs of its hub."""
+TO_HUB = ("Accept", "Accept-Encoding", "Accept-Language", "If-None-Match")
+NOT_TO_BROWSER = frozenset({"connection", "content-length", "date", "keep-alive", "server", "set-cookie",
+                            "transfer-encoding"})
+"""The display's cookie stays here; the rest belongs to each connection."""
+HUB_WITHIN_S = 10.0
+"""For each part of an answer; a live hub's feed sends something every 5 s."""
+BROWSER_WITHIN_S = 30.0
+FEED_LASTS_S = 300.0
+"""Then the page has to reopen it: a page that hangs does not, and is detected."""
+PAGE_BYTES_MAX, EVENT_BYTES_MAX = 16 * 1024 * 1024, 4 * 1024 * 1024
+OWN_HEADERS = (("Content-Type", "text/html; charset=utf-8"), ("Cache-Control", "no-store"),
+               ("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"))
+HUBS = b"event: hubs\ndata: "
+COOKIE = "roundtap_display"
+"""Identifies a display to the hub."""
+DISPLAY = re.compile(r"[\w.-]{1,80}", re.ASCII)
+AGAIN_S = 2
+"""The page reloads itself this often, without a script."""
+STYLE = ("html{background:#0e1113;color:#f4f5f5;cursor:none;font:min(3vw,6vh)/1.3 'DejaVu Sans',sans-serif;height:100%}"
+         "body{margin:0;height:100%;display:grid;place-content:center;text-align:center;overflow:hidden}"
+         "h1{font-size:2.6em;margin:0 0 .4em}p{margin:.25em 2em}.other{color:#a7afb5;font-size:.7em}"
+         ".here{position:fixed;inset:auto 0 1em;color:#a7afb5;font-size:.6em}")
+
+
+def waiting_page(language: str, own_address: str, configured: str) -> str:
+    """As HTML. `language` "": unknown, so all of them. `own_address` "": the machine is on no network. `configured`:
+    the only hub it is configured for."""
+    said = [unit_words(one) for one in ((language,) if language else LANGUAGES)]
+    first, *others = said
+    lines = [f"<h1>{escape(first('wall.looking'))}</h1>", *(f"<p>{escape(line)}</p>" for line in
+                                                           _lines(first, own_address, configured))]
+    for t in others:
+        text = escape(" · ".join(_short(t, own_address, configured)))
+        lines.append(f'<p class="other" lang="{t.language}">{text}</p>')
+    if own_address:
+        lines.append(f'<p class="here">{escape(own_address)}</p>')
+    return (f'<!doctype html><html lang="{first.language}"><meta charset="utf-8"><title>Roundtap</title>'
+            f'<meta name="color-scheme" content="dark"><meta http-equiv="refresh" content="{AGAIN_S}">'
+            f"<style>{STYLE}</style>{''.join(lines)}</html>")
+
+
+def _lines(t: Words, own_address: str, configured: str) -> Sequence[str]:
+    return [*_short(t, own_address, configured)[1:], t("wall.by_itself")]
+
+
+def _short(t: Words, own_address: str, configured: str) -> Sequence[str]:
+    if not own_address:
+        return [t("wall.looking"), t("wall.no_network")]
+    return [t("wall.looking"), t("wall.told", hub=configured) if configured else t("wall.hub_off")]
+
+
+class WallMemory:
+    """This wall's identity at its hub, across restarts and addresses. Unreadable content is dropped."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.display = self.hub = ""
+        try:
+            said = json.loads(path.read_text(encoding="utf-8"))
+            display, hub = str(said["display"]), str(said["hub"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return
+        if DISPLAY.fullmatch(display):
+            self.display, self.hub = display, hub
+
+    def keep(self, display: str, hub: str) -> None:
+        """Store the display's cookie and the hub; where the disk refuses, until the next restart."""
+        if (display, hub) == (self.display, self.hub):
+            return
+        self.display, self.hub = display, hub
+        with suppress(OSError):
+            write_atomically(self._path, json.dumps({"display": display, "hub": hub}).encode())
+
+
+class HubWatch:
+    """`configured`: the configured hub; empty: any that is found. `known`: the id of the last shown hub (FoundHub.hub),
+    which is preferred. Times are monotonic seconds."""
+
+    def __init__(self, configured: Sequence[Endpoint], known: str = "", find: Find = find_hub, ask: Ask = probe_hub,
+                 now_s: Callable[[], float] = time.monotonic) -> None:
+        self._configured = tuple(configured)
+        self._find, self._ask, self._now_s = find, ask, now_s
+        self.hub: FoundHub | None = None
+        self.standbys: Sequence[Endpoint] = ()
+        """That hub's standbys, for when it is silent. Set by the reader of its feed."""
+        self._known = known
+        self._misses = 0
+        self._missed_s = now_s()
+        self._last: Endpoint | None = None
+        self._stopping = threading.Event()
+
+    def start(self) -> None:
+        threading.Thread(target=self._run, name="hub-watch", daemon=True).start()
+
+    def stop(self) -> None:
+        self._stopping.set()
+
+    def poll(self) -> float:
+        """Probe or search once; returns the seconds until the next time."""
+        if self.hub is not None:
+            if self._ask(self.hub.place) is not None:
+                self._misses = 0
+                return ASK_EVERY_S
+            self._misses += 1
+            if self._misses < MISSES:
+                return LOOK_EVERY_S
+            self._missed_s = self._now_s()
+            self.hub = None
+        last = () if self._last is None else (self._last,)
+        found = self._find((*last, *self.standbys, *self._configured, *HERE))
+        if found is None or not self._is_ours(found):
+            return LOOK_EVERY_S
+        self.hub, self._known, self._last, self._misses = found, found.hub, found.place, 0
+        return ASK_EVERY_S
+
+    def _is_ours(self, found: FoundHub) -> bool:
+        if not self._known or found.hub == self._known or found.place in self._configured:
+            return True
+        # With two hubs in one house, the wall does not change to the other one while its own restarts.
+        return not self._configured and self._now_s() - self._missed_s >= ANOTHER_AFTER_S
+
+    def _run(self) -> None:
+        while not self._stopping.is_set():
+            try:
+                pause_s = self.poll()
+            except OSError:
+                pause_s = LOOK_EVERY_S
+            self._stopping.wait(pause_s)
+
+
+class WallProxy(socketserver.ThreadingTCPServer):
+    """`own_page`: HTML, for as long as no hub answers. `now_s`: monotonic."""
+
+    daemon_threads = True
+    allow_reuse_address = True
+    request_queue_size = 16
+
+    def __init__(self, watch: HubWatch, memory: WallMemory, own_page: Callable[[], str],
+                 now_s: Callable[[], float] = time.monotonic) -> None:
+        super().__init__((LOOPBACK, 0), _Request)
+        self.watch, self.memory, self.own_page, self.now_s = watch, memory, own_page, now_s
+        self.host = f"{LOOPBACK}:{self.server_address[1]}"
+        self.url = f"http://{self.host}{WALL}"
+        self.last_request_s = now_s()
+        """When the browser last sent a request, or took a message."""
+        self.opened: FoundHub | None = None
+        """The hub of the last wall shown."""
+
+    def open(self, hub: FoundHub, cookies: Iterable[str]) -> None:
+        """Show this hub's wall, with these cookies for the hub."""
+        if self.opened != hub:
+            self.opened = hub
+            log.info("opens %s%s", endpoint_url(hub.place), WALL)
+        for name, _, value in (cookie.partition(";")[0].partition("=") for cookie in cookies):
+            if name == COOKIE and DISPLAY.fullmatch(value):
+                self.memory.keep(value, hub.hub)
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """The browser left before its answer: it asks again."""
+
+
+class _Request(BaseHTTPRequestHandler):
+    server: WallProxy
+    timeout = BROWSER_WITHIN_S
+
+    def do_GET(self) -> None:
+        proxy, hub = self.server, self.server.watch.hub
+        if self.headers["Host"] != proxy.host:
+            # Another site's page, in a browser on this machine, under another host name.
+            self._answer(403)
+            return
+        proxy.last_request_s = proxy.now_s()
+        if not self.path.startswith(PROXIED_PATHS):
+            self._answer(302, [("Location", WALL)])
+        elif hub is None:
+            self._show_own_page()
+        else:
+            connection = HTTPConnection(*hub.place, timeout=HUB_WITHIN_S)
+            try:
+                self._pass_on(connection, hub)
+            finally:
+                connection.close()
+
+    def _pass_on(self, connection: HTTPConnection, hub: FoundHub) -> None:
+        headers = {name: self.headers[name] for name in TO_HUB if name in self.headers}
+        if self.server.memory.display:
+            headers["Cookie"] = f"{COOKIE}={self.server.memory.display}"
+        try:
+            connection.request("GET", self.path, headers=headers)
+            answer = connection.getresponse()
+            events = self.path.startswith(FEED) and answer.status == 200
+            body = b"" if events else answer.read(PAGE_BYTES_MAX)
+        except (OSError, HTTPException, ValueError):
+            self._show_own_page()
+            return
+        if answer.status in (301, 302, 303, 307, 308):
+            # There is no wall at the end of it, and the browser must stay.
+            self._show_own_page()
+            return
+        if self.path == WALL and answer.status in (200, 304):
+            self.server.open(hub, answer.headers.get_all("Set-Cookie", ()))
+        kept = [each for each in answer.getheaders() if each[0].lower() not in NOT_TO_BROWSER]
+        self._answer(answer.status, kept, body)
+        if events:
+            with suppress(OSError, HTTPException):
+                self._pass_on_events(answer, hub)
+
+    def _pass_on_events(self, answer: HTTPResponse, hub: FoundHub) -> None:
+        """Until the hub, the browser or the feed's time ends."""
+        proxy, event = self.server, b""
+        ends_s = proxy.now_s() + FEED_LASTS_S
+        while (line := answer.readline(EVENT_BYTES_MAX)) and len(event) < EVENT_BYTES_MAX and proxy.watch.hub == hub:
+            event += line
+            if line != b"\n":
+                continue
+            if event.startswith(HUBS):
+                # The standbys are for this process: the page would go there itself.
+                with suppress(ValueError, KeyError, TypeError):
+                    proxy.watch.standbys = parse_endpoints(json.loads(event.removeprefix(HUBS))["hubs"])
+            else:
+                self.wfile.write(event)
+                proxy.last_request_s = proxy.now_s()
+                if proxy.last_request_s > ends_s:
+                    return
+            event = b""
+
+    def _show_own_page(self) -> None:
+        # Not 200: a wall that looks for news of an absent hub ignores an error, and stays as it is.
+        self._answer(503, OWN_HEADERS, self.server.own_page().encode())
+
+    def _answer(self, status: int, headers: Iterable[tuple[str, str]] = (), body: bytes = b"") -> None:
+        self.send_response_only(status)
+        for name, value in headers:
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+        self.server.last_request_s = self.server.now_s()
+
+    def log_message(self, *_: object) -> None:
+        """A log line for each request would be useless."""
+
 
 log = logging.getLogger(__name__)
 
 MEMORY = "wall.json"
 STEP_S = 1.0
-LOOK_EVERY_S = 2.0
 """How often to look for a screen, and for the programs."""
 STARTS_WITHIN_S = 120.0
 """A browser that starts for the first time on a slow card."""

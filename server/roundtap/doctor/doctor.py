@@ -21,8 +21,7 @@ from roundtap.provisioning.settings_file import Settings
 from roundtap_core.words import Words, core_words
 from roundtap_hub.hall.diagnostics import bundle
 from roundtap_machine.checks import FINE, GROUPS, NETWORK, NOTE, UNKNOWN, WRONG, Check, worst, worst_first
-from roundtap_machine.health import MachineProbe, health
-from roundtap_machine.services import SystemdService, log_lines, program_output, services
+from roundtap_machine.health import MachineProbe, SystemdService, health, log_lines, program_output, services
 from roundtap_machine.wifi import hotspot_checks
 from roundtap_units.link.find_hub import PORTS, request_json
 from roundtap_units.link.hub_choice import Endpoint, endpoint_url, parse_endpoints

@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
 
-from roundtap.headless import columns, event_input
+from roundtap.headless import event_input
 from roundtap_core.elimination.bracket import Bracket, BracketGame, BracketSeat, bracket_of
 from roundtap_core.elimination.cut import CutRow, cut_table, qualified
 from roundtap_core.elimination.ranking import FinalPlace, bracket_to_json, final_ranking, game_name
@@ -59,7 +59,7 @@ def cut_as_text(rows: Sequence[CutRow], names: Mapping[str, str], words: Words) 
          words.first(f"decided.{row.decided_by}", f"tiebreaker.{row.decided_by}"))
         for row in rows
     ]
-    return words("bracket.cut_table") + "\n" + columns.table([head, *lines], "><>><") + "\n"
+    return words("bracket.cut_table") + "\n" + event_input.table([head, *lines], "><>><") + "\n"
 
 
 def as_text(bracket: Bracket, ranking: tuple[FinalPlace, ...], names: Mapping[str, str], words: Words) -> str:
@@ -71,11 +71,11 @@ def as_text(bracket: Bracket, ranking: tuple[FinalPlace, ...], names: Mapping[st
          _side(game, game.b, names, words), _outcome(game, names, words))
         for game in bracket.games
     ]
-    text = columns.table(rows, "><<<<")
+    text = event_input.table(rows, "><<<<")
     if bracket.champion is not None:
         text += "\n" + words("bracket.decided", name=names[bracket.champion]) + "\n"
     if bracket.over:
-        text += "\n" + words("bracket.ranking") + "\n" + columns.table(
+        text += "\n" + words("bracket.ranking") + "\n" + event_input.table(
             [(str(p.rank), names[p.competitor], round_label(words, p.reached or "swiss")) for p in ranking], "><<")
     return text
 

@@ -6,8 +6,9 @@ import gc
 import io
 import os
 import sys
+import unicodedata
 from argparse import ArgumentParser, ArgumentTypeError
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from json import dumps
 from pathlib import Path
 from typing import Any
@@ -152,3 +153,28 @@ def print_error(line: str) -> None:
 def _as_utf8(stream: Any) -> None:
     if isinstance(stream, io.TextIOWrapper):
         stream.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")
+
+
+GAP = "  "
+
+
+def width(text: str) -> int:
+    """The number of terminal cells of `text`: none for combining marks ("Z" + dot above), two for wide characters."""
+    return sum(_cells(sign) for sign in text)
+
+
+def _cells(sign: str) -> int:
+    if unicodedata.combining(sign) or unicodedata.category(sign) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(sign) in ("W", "F") else 1
+
+
+def table(rows: Sequence[Sequence[str]], align: str) -> str:
+    """One line per row, without trailing blanks; `align` has one "<" or ">" per column."""
+    widths = [max(map(width, column)) for column in zip(*rows, strict=True)]
+    return "".join(GAP.join(map(_pad, row, widths, align)).rstrip() + "\n" for row in rows)
+
+
+def _pad(text: str, cells: int, align: str) -> str:
+    fill = " " * (cells - width(text))
+    return fill + text if align == ">" else text + fill

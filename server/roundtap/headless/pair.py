@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping
 from typing import Any
 
-from roundtap.headless import columns, event_input
+from roundtap.headless import event_input
 from roundtap_core.errors import Problem
 from roundtap_core.records import Tournament
 from roundtap_core.rounds.next_round import next_round, round_to_print
@@ -44,7 +44,7 @@ def as_text(tournament: Tournament, drawn: Mapping[str, Any], words: Words) -> s
     ]
     text = words("round.title", number=drawn["round"], stage=words(f"stage.{drawn['stage']}")) + "\n"
     if rows:
-        text += columns.table(rows, "><<")
+        text += event_input.table(rows, "><<")
     if drawn["notes"].get("repeats"):
         text += words("round.repeats", n=drawn["notes"]["repeats"]) + "\n"
     return text

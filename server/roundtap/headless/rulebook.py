@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from roundtap.headless import columns, event_input
+from roundtap.headless import event_input
 from roundtap_core.errors import Problem
 from roundtap_core.rulebooks import fact_sheet
 from roundtap_core.rulebooks.base import Rulebook, Structure
@@ -25,7 +25,7 @@ def run(args: Namespace) -> int:
     if args.id is None:
         rows = [(book.id, book.title, book.document) for book in RULEBOOKS.values()]
         listed = [dict(zip(("id", "title", "document"), row, strict=True)) for row in rows]
-        event_input.write(event_input.json_text({"rulebooks": listed}) if as_json else columns.table(rows, "<<<"))
+        event_input.write(event_input.json_text({"rulebooks": listed}) if as_json else event_input.table(rows, "<<<"))
         return event_input.DONE
     try:
         book = rulebook(args.id)
@@ -109,7 +109,7 @@ def _clause_text(clause: Clause, words: Words) -> str:
 
 
 def _titled(title: str, rows: Sequence[Sequence[str]], align: str) -> str:
-    return f"{title}\n" + _indented(columns.table(rows, align))
+    return f"{title}\n" + _indented(event_input.table(rows, align))
 
 
 def _listed(title: str, items: Sequence[str]) -> str:

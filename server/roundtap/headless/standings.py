@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from roundtap.headless import columns, event_input
+from roundtap.headless import event_input
 from roundtap_core.errors import Problem
 from roundtap_core.records import ELIMINATION, StandingsRow, Tournament
 from roundtap_core.standings.standings import standings, standings_to_json
@@ -28,7 +28,7 @@ def run(args: Namespace) -> int:
             raise Problem("no_such_round", value=after, rounds=len(tournament.rounds))
         event_input.print_notes(args.file, tournament, words)
         if args.format == "csv":
-            from roundtap_core.eventfile.standings_csv import standings_csv
+            from roundtap_core.eventfile.exports import standings_csv
 
             return standings_csv(tournament, args.after)
         rows = standings(tournament, after)
@@ -71,7 +71,7 @@ def as_text(
          words.first(f"decided.{row.decided_by}", f"tiebreaker.{row.decided_by}")]
         for row in rows
     ]
-    return columns.table([head, *body], ">" * bool(places) + "><" + ">" * (len(FIGURES) - 1 + len(keys)) + "<")
+    return event_input.table([head, *body], ">" * bool(places) + "><" + ">" * (len(FIGURES) - 1 + len(keys)) + "<")
 
 
 def _rank_text(rank: int | None) -> str:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from roundtap.kit.player_names import made_up_people
 from roundtap_core import records
-from roundtap_core.elimination.shape import THIRD, THIRD_STAGE, stages_of
+from roundtap_core.elimination.cut import THIRD, THIRD_STAGE, stages_of
 from roundtap_core.errors import Problem
 from roundtap_core.forms.form import Way
 from roundtap_core.forms.questions import FIRST_PLAYER_BY
@@ -22,7 +22,7 @@ from roundtap_core.rounds.next_round import next_round, next_stage
 from roundtap_core.rulebooks.base import Rulebook, Situation
 from roundtap_core.rulebooks.gate import OFFICIAL, PLAYER, ResultSource, result_problems
 from roundtap_core.rulebooks.registry import rulebook
-from roundtap_core.standings.totals import list_totals
+from roundtap_core.standings.standings import list_totals
 from roundtap_units.table.press_script import Press, presses
 
 SWISS_ROUNDS, CUT = 4, 4

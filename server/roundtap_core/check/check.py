@@ -7,7 +7,7 @@ from typing import Any
 
 from roundtap_core import records
 from roundtap_core.check import drawn_rounds
-from roundtap_core.elimination.shape import THIRD, THIRD_STAGE, stages_of
+from roundtap_core.elimination.cut import THIRD, THIRD_STAGE, stages_of
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.lists.list_form import fold, names
 from roundtap_core.lists.squads import letter
@@ -16,7 +16,7 @@ from roundtap_core.rounds.never_fielded import never_fielded
 from roundtap_core.rulebooks.base import FIRST_PLAYER, NO, Options, Rulebook, Situation, may_play
 from roundtap_core.rulebooks.gate import result_problems
 from roundtap_core.rulebooks.registry import rulebook
-from roundtap_core.standings.totals import list_totals
+from roundtap_core.standings.standings import list_totals
 
 
 def violations(tournament: records.Tournament) -> list[Problem]:

@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from roundtap_core import records
 from roundtap_core.elimination.bracket import Bracket, BracketGame, bracket_of, present_in_round
+from roundtap_core.elimination.cut import THIRD, games_in
 from roundtap_core.elimination.next_games import game_to_match
-from roundtap_core.elimination.shape import THIRD, games_in
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.names import error_names, names_in
 from roundtap_core.pairing.cardinality import LargestMatching

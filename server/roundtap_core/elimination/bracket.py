@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from roundtap_core.elimination import shape
+from roundtap_core.elimination import cut
 from roundtap_core.elimination.cut import cut_order, swiss_order
 from roundtap_core.randomness import lot
 from roundtap_core.records import ELIMINATION, SWISS, Match, Side, Tournament, other
@@ -76,11 +76,11 @@ class Bracket(Struct, frozen=True):
 
     @property
     def rounds(self) -> int:
-        return shape.rounds_of(self.size)
+        return cut.rounds_of(self.size)
 
     def of_round(self, bracket_round: int) -> tuple[BracketGame, ...]:
         """The games of a round in the order of their numbers, without the match for third place."""
-        return tuple(g for g in self.games if g.round == bracket_round and g.game != shape.THIRD)
+        return tuple(g for g in self.games if g.round == bracket_round and g.game != cut.THIRD)
 
     @property
     def final(self) -> BracketGame:
@@ -88,7 +88,7 @@ class Bracket(Struct, frozen=True):
 
     @property
     def third(self) -> BracketGame | None:
-        return next((game for game in self.games if game.game == shape.THIRD), None)
+        return next((game for game in self.games if game.game == cut.THIRD), None)
 
     @property
     def champion(self) -> str | None:
@@ -117,14 +117,14 @@ def bracket_of(tournament: Tournament, seeds: Sequence[str] = ()) -> Bracket | N
         return None
     ranked = bool(tournament.stage_rounds(SWISS))
     standing = swiss_order(tournament) if ranked else ()
-    size = shape.size_from_round(played[0].matches) if played else shape.bracket_size(len(seeds))
+    size = cut.size_from_round(played[0].matches) if played else cut.bracket_size(len(seeds))
     if played and not seeds and standing:
         began = {who for match in played[0].matches for who in (match.a, match.b)}
         seeds = tuple(who for who in cut_order(tournament) if who in began)
     building = _BracketBuilder(tournament, size, tuple(seeds), standing)
-    for bracket_round in range(1, shape.rounds_of(size) + 1):
+    for bracket_round in range(1, cut.rounds_of(size) + 1):
         drawn = played[bracket_round - 1] if bracket_round <= len(played) else None
-        matches = shape.by_game_number(drawn.matches, shape.games_in(size, bracket_round)) if drawn else None
+        matches = cut.by_game_number(drawn.matches, cut.games_in(size, bracket_round)) if drawn else None
         building.add_round(bracket_round, matches, drawn.number if drawn else None)
     numbers = tuple(r.number for r in played)
     return Bracket(size, tuple(seeds), tuple(building.games), numbers, standing)
@@ -142,11 +142,11 @@ class _BracketBuilder:
         self._seed = {competitor: i for i, competitor in enumerate(seeds, start=1)}
 
     def add_round(self, bracket_round: int, drawn: Mapping[int | str, Match] | None, number: int | None) -> None:
-        games = shape.games_in(self._size, bracket_round)
+        games = cut.games_in(self._size, bracket_round)
         before = {game.game: game for game in self.games if game.round == bracket_round - 1}
         there = present_in_round(self._tournament, number or len(self._tournament.rounds) + 1)
         for game in range(1, games + 1):
-            one, two = shape.feeders(game, games)
+            one, two = cut.feeders(game, games)
             if bracket_round == 1:
                 seats = self._first_seat(one), self._first_seat(two)
             else:
@@ -158,13 +158,13 @@ class _BracketBuilder:
 
     def _add_third(self, bracket_round: int, before: Mapping[int | str, BracketGame],
                    drawn: Mapping[int | str, Match] | None, there: set[str]) -> None:
-        if drawn is not None and shape.THIRD not in drawn:
+        if drawn is not None and cut.THIRD not in drawn:
             return
         if bracket_round == 1 or (drawn is None and not self._options.get("third_place_match")):
             return
         seats = [self._seat(before[game], there, loser=True) for game in (1, 2)]
-        match = drawn[shape.THIRD] if drawn is not None else None
-        self.games.append(self._game(bracket_round, shape.THIRD, (seats[0], seats[1]), match, drawn is not None))
+        match = drawn[cut.THIRD] if drawn is not None else None
+        self.games.append(self._game(bracket_round, cut.THIRD, (seats[0], seats[1]), match, drawn is not None))
 
     def _first_seat(self, seed: int) -> BracketSeat:
         if not self._seeds:

@@ -11,7 +11,7 @@ from html import escape
 from msgspec import Struct
 
 from roundtap_core.elimination.bracket import Bracket, BracketGame, BracketSeat
-from roundtap_core.elimination.shape import CHAMPION, THIRD, THIRD_PLACE, drawing_order, games_in, round_key
+from roundtap_core.elimination.cut import CHAMPION, THIRD, THIRD_PLACE, drawing_order, games_in, round_key
 from roundtap_core.words import Words
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif"

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from roundtap_core.elimination.bracket import Bracket, BracketGame, BracketSeat, bracket_of
-from roundtap_core.elimination.cut import qualified
-from roundtap_core.elimination.shape import bracket_size, round_key
+from roundtap_core.elimination.cut import bracket_size, qualified, round_key
 from roundtap_core.errors import Problem
 from roundtap_core.pairing.pairing_pool import refuse_open_matches
 from roundtap_core.pairing.swiss_round import Pairing

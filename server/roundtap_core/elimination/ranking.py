@@ -8,8 +8,7 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from roundtap_core.elimination.bracket import Bracket, BracketGame, BracketSeat, bracket_of
-from roundtap_core.elimination.cut import CutRow
-from roundtap_core.elimination.shape import CHAMPION, THIRD, THIRD_PLACE, games_in, round_key
+from roundtap_core.elimination.cut import CHAMPION, THIRD, THIRD_PLACE, CutRow, games_in, round_key
 from roundtap_core.records import DISQUALIFIED, ELIMINATION, SWISS_STAGES, Tournament
 from roundtap_core.result_json import result_to_json
 from roundtap_core.standings.standings import standings

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from msgspec.structs import replace
 
 from roundtap_core.clock import COUNTING, IDLE, Clock, Instant
-from roundtap_core.elimination import shape
+from roundtap_core.elimination import cut
 from roundtap_core.elimination.bracket import Bracket, bracket_of
 from roundtap_core.errors import Problem
 from roundtap_core.event.person import Person
@@ -137,13 +137,13 @@ def stage_of_round(state: EventState, number: int, stage: str, matches: list[Mat
     before = [played for played in state.public_rounds if played.number < number]
     first = next((played for played in before if played.stage == ELIMINATION), None)
     first_matches = [m.match for m in first.matches] if first else matches
-    return shape.round_stage(stage, [played.stage for played in before], first_matches)
+    return cut.round_stage(stage, [played.stage for played in before], first_matches)
 
 
 def stage_of_match(state: EventState, round_state: RoundState, match: MatchState) -> str:
     """The stage in `options.stages` of one match: the match for third place beside the final has its own."""
-    if match.match.game == shape.THIRD:
-        return shape.THIRD_STAGE
+    if match.match.game == cut.THIRD:
+        return cut.THIRD_STAGE
     if round_state.stage != ELIMINATION:
         return round_state.stage
     return stage_of_round(state, round_state.number, round_state.stage, [m.match for m in round_state.matches])
@@ -163,7 +163,7 @@ def match_clock(state: EventState, round_state: RoundState, match: MatchState) -
     if clock.total_ms is None or clock.remaining_ms is None:
         return clock
     total_ms = clock.total_ms
-    if match.match.game == shape.THIRD:
+    if match.match.game == cut.THIRD:
         minutes = state.rulebook.minutes(stage_of_match(state, round_state, match), state.options)
         if minutes is None:
             return Clock()
@@ -189,8 +189,8 @@ def round_name(state: EventState, played: RoundState) -> str | None:
     if played.stage != ELIMINATION:
         return None
     rounds = [r for r in state.rounds if r.stage == ELIMINATION]
-    size = shape.size_from_round(m.match for m in rounds[0].matches)
-    return shape.round_key(max(1, shape.games_in(size, rounds.index(played) + 1)))
+    size = cut.size_from_round(m.match for m in rounds[0].matches)
+    return cut.round_key(max(1, cut.games_in(size, rounds.index(played) + 1)))
 
 
 def total_planned_rounds(state: EventState) -> int:
@@ -201,9 +201,9 @@ def total_planned_rounds(state: EventState) -> int:
     before = [r for r in state.public_rounds if r.stage != ELIMINATION]
     begun = elimination_rounds(state)
     if begun:
-        return len(before) + shape.rounds_of(shape.size_from_round(m.match for m in begun[0].matches))
+        return len(before) + cut.rounds_of(cut.size_from_round(m.match for m in begun[0].matches))
     if not state.swiss_rounds:
-        return shape.rounds_of(shape.bracket_size(len(active_ids(state))))
+        return cut.rounds_of(cut.bracket_size(len(active_ids(state))))
     if second_stage_is_swiss(state) and (state.cut is not None or second_swiss_rounds(state)):
         swiss = [r for r in before if r.stage != SECOND_SWISS]
         return len(swiss) + planned_rounds(tournament_of(state))

@@ -18,9 +18,21 @@ from roundtap_core.event import lookups
 from roundtap_core.event.entries import Entry, NewEntries, NewEntry
 from roundtap_core.event.event_flow import match_clock
 from roundtap_core.event.leaving import leave_open_match, rounds_taken_back, ruling_both_left
-from roundtap_core.event.match_log import APPEAL, DECISION, EXTENSION, RULING, LogLine
-from roundtap_core.event.official import ROLES, Official
-from roundtap_core.event.state import PUBLISHED, Entrant, EventState, MatchState, RoundState, active_ids
+from roundtap_core.event.state import (
+    APPEAL,
+    DECISION,
+    EXTENSION,
+    PUBLISHED,
+    ROLES,
+    RULING,
+    Entrant,
+    EventState,
+    LogLine,
+    MatchState,
+    Official,
+    RoundState,
+    active_ids,
+)
 from roundtap_core.records import Result
 from roundtap_core.rulebooks.base import HEAD_JUDGE, NO, ORGANIZER, WITH_SECOND, may_play
 from roundtap_core.typed import Id, IdOrEmpty, Minutes, Prose, Text

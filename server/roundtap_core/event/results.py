@@ -17,8 +17,6 @@ from roundtap_core.event.entries import Entry, NewEntries, NewEntry
 from roundtap_core.event.event_flow import current_bracket, situation_of, time_is_up, with_result
 from roundtap_core.event.fates import Fates
 from roundtap_core.event.lookups import Step, find_match, free_table, of_match
-from roundtap_core.event.match_log import RULING as RULING_LINE
-from roundtap_core.event.match_log import LogLine
 from roundtap_core.event.people import with_missed, without_missed
 from roundtap_core.event.state import (
     DRAFT,
@@ -26,11 +24,13 @@ from roundtap_core.event.state import (
     PUBLISHED,
     EventState,
     Fate,
+    LogLine,
     MatchState,
     RoundState,
     SideReport,
     tournament_of,
 )
+from roundtap_core.event.state import RULING as RULING_LINE
 from roundtap_core.result_json import refuse_result_limits, result_from_json, result_to_json
 from roundtap_core.rulebooks.gate import OFFICIAL, ON_RECORD, PLAYER, ResultSource, refuse_result, result_problems
 from roundtap_core.typed import Count, Exact, Id, IdOrEmpty, Prose, Text

@@ -16,15 +16,15 @@ from roundtap_core.event.closing import close_live, final_order, unfinished_part
 from roundtap_core.event.entries import Entry, NewEntries, NewEntry
 from roundtap_core.event.imposed_rounds import AdoptRound, ImposeRound, adopt_round, impose_round, round_drawn
 from roundtap_core.event.lookups import Step
-from roundtap_core.event.match_log import LogLine
-from roundtap_core.event.played_on import OpenPoint
 from roundtap_core.event.setup import custom_options, play_on
 from roundtap_core.event.state import (
     CLOSED,
     DRAFT,
     PUBLISHED,
     EventState,
+    LogLine,
     MatchState,
+    OpenPoint,
     RoundState,
     active_ids,
     draw_mark,

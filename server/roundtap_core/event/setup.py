@@ -17,10 +17,16 @@ from roundtap_core.event.cut import entries_of
 from roundtap_core.event.entries import Entry, NewEntries, NewEntry
 from roundtap_core.event.judging import roles_of
 from roundtap_core.event.lookups import Step, without_draft
-from roundtap_core.event.official import Official
 from roundtap_core.event.person import Person
-from roundtap_core.event.played_on import OpenPoint, PlayedOn, played_on_from_json
-from roundtap_core.event.state import EventState, active_ids, tournament_of
+from roundtap_core.event.state import (
+    EventState,
+    Official,
+    OpenPoint,
+    PlayedOn,
+    active_ids,
+    played_on_from_json,
+    tournament_of,
+)
 from roundtap_core.limits import MOST_ROUNDS, refuse_option_ranges
 from roundtap_core.names import clean_name
 from roundtap_core.records import SWISS

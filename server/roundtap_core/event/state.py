@@ -13,17 +13,109 @@ from roundtap_core import records
 from roundtap_core.clock import Clock
 from roundtap_core.elimination.cut import Cut
 from roundtap_core.event.entries import GENESIS
-from roundtap_core.event.match_log import LogLine
-from roundtap_core.event.official import Official
 from roundtap_core.event.person import Person
-from roundtap_core.event.played_on import PlayedOn
-from roundtap_core.event.prize import DoorPrize, Prize
 from roundtap_core.names import public_names
 from roundtap_core.result_json import result_to_json
-from roundtap_core.rulebooks.base import Rulebook
+from roundtap_core.rulebooks.base import HEAD_JUDGE, JUDGE, ORGANIZER, Rulebook
 from roundtap_core.rulebooks.registry import rulebook
-from roundtap_core.typed import Count, Id, IdOrEmpty, LastRound, Line, Number
+from roundtap_core.typed import Count, Exact, Id, IdOrEmpty, LastRound, Line, Number, Prose, Text
 from roundtap_core.wire import digest
+
+ACTIVE, PLAYED, CHECKED_IN = "active", "played", "checked_in"
+AMONG = (ACTIVE, PLAYED, CHECKED_IN)
+"""The pools of a door prize: still in the event, has played a match, was checked in."""
+
+
+class Prize(Struct, frozen=True):
+    """What is won: for the places `first` to `last`, or for a `category`, whose `competitor` the organizer chooses."""
+
+    what: Prose
+    first: Number | None = None
+    last: Number | None = None
+    category: Line | None = None
+    competitor: Text | None = None
+
+
+class DoorPrize(Struct, frozen=True):
+    """One draw: out of `pool` by `seed`, `winners` in the order in which they were drawn. `number`: its entry."""
+
+    number: int
+    what: str
+    among: str
+    again: bool
+    seed: int
+    pool: tuple[str, ...]
+    winners: tuple[str, ...]
+
+
+class OpenPoint(Struct, frozen=True):
+    """One thing that the rulebook wants before round 1; `who` is the competitor it is about, "" where nobody is."""
+
+    kind: Id
+    who: Text = ""
+
+    def __str__(self) -> str:
+        return f"{self.kind}:{self.who}" if self.who else self.kind
+
+
+class PlayedOn(Struct, frozen=True):
+    """One such decision: in which entry, what was missing, why it was played on, who said so, and the wall time where
+    the hub knew one."""
+
+    number: Exact
+    points: tuple[OpenPoint, ...]
+    reason: Prose
+    by: Id
+    wall: Line | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """As the event file has it: the number is the journal's own."""
+        points = [{"kind": point.kind, **({"who": point.who} if point.who else {})} for point in self.points]
+        wall = {"wall": self.wall} if self.wall is not None else {}
+        return {"points": points, "reason": self.reason, "by": self.by, **wall}
+
+
+def played_on_from_json(data: Mapping[str, Any], number: int = 0, wall: str | None = None) -> PlayedOn:
+    """What `to_json` wrote, or the entry's data; `wall` where the data says none."""
+    points = tuple(OpenPoint(point["kind"], point.get("who", "")) for point in data["points"])
+    return PlayedOn(number, points, data["reason"], data["by"], data.get("wall", wall))
+
+
+ROLES = (ORGANIZER, HEAD_JUDGE, JUDGE)
+
+
+class Official(Struct, frozen=True):
+    """An official as entries know one: the name is with the people, under the same id.
+
+    `plays` is the competitor that this official also is. `second`: announced as a second official at the start.
+    Off duty an official counts as a spectator.
+    """
+
+    id: Id
+    role: Id
+    digest: IdOrEmpty = ""
+    second: bool = False
+    plays: Text | None = None
+    on_duty: bool = True
+
+
+RULING, APPEAL, DECISION, EXTENSION = "ruling", "appeal", "decision", "extension"
+"""Kinds of lines in a match's log."""
+
+
+class LogLine(Struct, frozen=True):
+    """One line of a match's log; `number` is its entry.
+
+    `by` is an official or a role; at an appeal, the competitor. `upheld` (at a decision): the ruling stands.
+    """
+
+    kind: str
+    number: int
+    by: str
+    text: str = ""
+    upheld: bool | None = None
+    minutes: int | None = None
+
 
 DRAFT, PUBLISHED, CLOSED = "draft", "published", "closed"
 

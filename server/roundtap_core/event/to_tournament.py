@@ -7,10 +7,8 @@ from typing import Any
 
 from msgspec.structs import asdict, replace
 
-from roundtap_core.event.match_log import LogLine
-from roundtap_core.event.official import Official
 from roundtap_core.event.person import Person
-from roundtap_core.event.state import Entrant, EventState, MatchState, RoundState, tournament_of
+from roundtap_core.event.state import Entrant, EventState, LogLine, MatchState, Official, RoundState, tournament_of
 from roundtap_core.records import Tournament
 
 

@@ -12,13 +12,12 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.to_tournament import whole_tournament
-from roundtap_core.eventfile.list_fortress import list_fortress
-from roundtap_core.eventfile.standings_csv import standings_csv as csv_of
+from roundtap_core.eventfile.exports import list_fortress
+from roundtap_core.eventfile.exports import standings_csv as csv_of
 from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_hub.access.policy import NOT_IN_PLAY, ORGANIZERS, OVER, STAFF, VISIBLE, route
 from roundtap_hub.events.console import events
-from roundtap_hub.events.event_at import settled_round, tournament
-from roundtap_hub.events.event_list import archived_list
+from roundtap_hub.events.event_at import archived_list, settled_round, tournament
 from roundtap_hub.serving import web
 from roundtap_hub.serving.http_answers import problem_status
 from roundtap_hub.store.command_pipeline import refuse_event_change

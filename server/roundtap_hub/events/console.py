@@ -4,44 +4,257 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from flask import abort, current_app, request
 from werkzeug.wrappers import Response as AnyResponse
 
+from roundtap_core.clock import COUNTING, IDLE, PAUSED, format_clock
+from roundtap_core.elimination.cut import THIRD, cut_order, make_cut
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event import commands
+from roundtap_core.event.closing import unfinished_parts
+from roundtap_core.event.event_flow import CUT, OVER, current_bracket, elimination_rounds, offered_places
 from roundtap_core.event.leaving import leave_effect, leaves_after_round, match_ended_by_leaving, undo_leaving
 from roundtap_core.event.people import refuse_return
-from roundtap_core.event.rounds import may_reset
+from roundtap_core.event.rounds import clashing_tables, draft_moves, may_reset
 from roundtap_core.event.setup import ABOUT, structure_is_open
-from roundtap_core.event.state import EventState, RoundState
+from roundtap_core.event.state import EventState, RoundState, active_ids, tournament_of
+from roundtap_core.records import ELIMINATION, SWISS, TIEBREAK
+from roundtap_core.rounds.next_round import open_ties
 from roundtap_core.rulebooks.registry import RULEBOOKS
-from roundtap_core.standings.tiebreakers import EACH
+from roundtap_core.standings.tiebreakers import EACH, KNOCKOUT
 from roundtap_hub.access import visit
 from roundtap_hub.access.policy import HEADS, JUST_FINISHED, OPEN, ORGANIZERS, PLAYING, STAFF, VISIBLE, route
 from roundtap_hub.events import event_at
-from roundtap_hub.events.event_list import archived_list, listed_events
+from roundtap_hub.events.event_at import EventAt, archived_list, listed_events, planned_rounds, ranking_by_id
 from roundtap_hub.events.event_options import flatten_options, options_view, place
-from roundtap_hub.events.next_step import clash_of, draft_view, next_step
 from roundtap_hub.events.todo import cut_short_lines, open_tasks, points_before_round_1
 from roundtap_hub.judging.judging_view import people_forms_view
 from roundtap_hub.people.absentees import absentee_names
 from roundtap_hub.people.competitors import competitor_row, roster
 from roundtap_hub.people.lists import list_counts, list_states
 from roundtap_hub.results.standings_table import has_draws
-from roundtap_hub.rounds.knockout import bracket, cut_rows, cut_view, final_lines, title_key
+from roundtap_hub.rounds.knockout import bracket, cut_rows, cut_view, final_lines, next_name, next_stage, title_key
 from roundtap_hub.rounds.mending_view import waiting_count
-from roundtap_hub.rounds.round_clock import clock_face, table_clock_face, table_clocks
+from roundtap_hub.rounds.round_clock import TableClocks, clock_face, table_clock_face, table_clocks
 from roundtap_hub.rounds.tables import GridCell, grid_cells, seated_count
 from roundtap_hub.serving import web
 from roundtap_hub.serving.page_versions import played_ms
 from roundtap_hub.serving.regions import Rendered, diff_pages
 from roundtap_hub.serving.renderings import RENDER_CACHE, RenderCache, RowSource
-from roundtap_hub.store.command_pipeline import may_archive
+from roundtap_hub.store.command_pipeline import busy_tables, may_archive, taken_tables
 from roundtap_hub.store.person_rows import is_damaged
 from roundtap_hub.units.unit_list import table_units, unit_rows
+
+
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """Tables of the drawn round that another event uses: the tables, that event, and the free ones to move to."""
+
+    tables: str
+    event: str
+    to: str
+
+
+def clash_of(events: Mapping[str, EventState], state: EventState) -> Clash | None:
+    """The clash that keeps the drawn round from being published; None where every table is free."""
+    clash = clashing_tables(state.draft, taken_tables(events, state.id)) if state.draft else {}
+    if not clash:
+        return None
+    moved = draft_moves(state, busy_tables(events, state.id))
+    return Clash(_comma_list(moved), ", ".join(dict.fromkeys(clash.values())), _comma_list(moved.values()))
+
+
+def _comma_list(tables: Iterable[int]) -> str:
+    return ", ".join(map(str, sorted(tables)))
+
+
+def draft_view(moment: EventAt, names: Mapping[str, str]) -> dict[str, Any] | None:
+    """The draft, or None. `name`: of an elimination round; `fixed`: the bracket leaves nothing to redraw; `by_hand`:
+    manual changes would be lost by a redraw. Of a match `met`: the rounds in which the two met before; a float is (from
+    points, to points)."""
+    draft = moment.state.draft
+    if draft is None:
+        return None
+    rows = ranking_by_id(moment)
+    points = {competitor: row.points for competitor, row in rows.items()}
+    floats = {f["competitor"]: (f["from"], f["to"]) for f in draft.notes.get("floats", ())}
+    met = _meetings(moment, draft)
+    matches = [
+        {"table": m.match.table, "a": names.get(m.match.a, m.match.a),
+         "b": names.get(m.match.b, m.match.b) if m.match.b else None,
+         "a_points": points.get(m.match.a, 0), "b_points": points.get(m.match.b or "", 0), "bye": m.match.bye,
+         "met": met.get(frozenset((m.match.a, m.match.b)), ()) if m.match.b else (),
+         "a_float": floats.get(m.match.a), "b_float": floats.get(m.match.b or ""), "third": m.match.game == THIRD,
+         "by_hand": m.by_hand is not None}
+        for m in draft.matches
+    ]
+    return {"number": draft.number, "attempt": draft.draw.attempt if draft.draw else 0, "matches": matches,
+            "repeats": sum(1 for drawn in matches if drawn["met"]), "bye": draft.notes.get("bye"),
+            "name": title_key(moment.state, draft), "fixed": draft.draw is not None and draft.draw.method == "bracket",
+            "by_hand": any(m.by_hand for m in draft.matches) or bool(draft.mends)}
+
+
+def _meetings(moment: EventAt, draft: RoundState) -> dict[frozenset[str | None], list[int]]:
+    """The rounds of this stage in which each pair met."""
+    met: dict[frozenset[str | None], list[int]] = {}
+    for played in moment.state.public_rounds:
+        if played.stage == draft.stage == SWISS:
+            for match in played.matches:
+                if match.match.b:
+                    met.setdefault(frozenset((match.match.a, match.match.b)), []).append(played.number)
+    return met
+
+
+@dataclass(frozen=True, slots=True)
+class NextStep:
+    """`key` names the texts: "next.KEY" is the sentence, "next.KEY.button" the button.
+
+    The button posts `fields` to `action` ("draw", "publish", "clock", "finish"); where that is empty it leads to
+    `anchor`. `warning`: a text on the consequences, with a second confirmation. `round_name`, `competitor`: what the
+    texts mention; `who`: who advances. `choices`: a field and its values, with the texts "next.FIELD.VALUE". `news`: a
+    text on what made this the next step, with `news_table`.
+    """
+
+    key: str
+    action: str = ""
+    anchor: str = ""
+    params: Mapping[str, Any] = field(default_factory=dict)
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    warning: str = ""
+    round_name: str | None = None
+    competitor: str | None = None
+    who: tuple[str, ...] = ()
+    news: str = "next.news.changed"
+    news_table: int | None = None
+    choices: tuple[str, tuple[str, ...]] | None = None
+
+
+def next_step(
+    state: EventState, seated: tuple[int, int], points: int = 0, clash: Clash | None = None,
+    counted: TableClocks | None = None,
+) -> NextStep:
+    """The one thing to do now. `seated`: (tables with both players seated, tables that can report it); `points`: open
+    points before round 1; `counted`: the tables' clocks, counted while the hub was away."""
+    if state.finished:
+        return NextStep("finished", anchor="standings")
+    if state.draft is not None:
+        if clash is not None:
+            return _move_tables(state.draft, clash)
+        if points:
+            return NextStep("points", anchor="points", params={"n": points, "number": state.draft.number})
+        return _publish(state, state.draft)
+    if state.live is not None:
+        return _in_play(state, state.live, seated, counted)
+    if not state.rounds:
+        return _before_round_1(state)
+    return _after_round(state, state.rounds[-1].number)
+
+
+def _before_round_1(state: EventState) -> NextStep:
+    entered = sum(entrant.active for entrant in state.entrants.values())
+    players = len(active_ids(state))
+    if players < 2 <= entered:
+        return NextStep("check_in", anchor="people-links", params={"here": players, "n": entered})
+    if players < 2:
+        return NextStep("enter", anchor="names", params={"n": players})
+    planned = planned_rounds(state)
+    if planned is None:
+        return NextStep("structure", anchor="settings", params={"n": players})
+    if planned == 0:
+        return NextStep("draw_lot", "draw", params={"n": players}, fields={"attempt": 0})
+    if players < entered:
+        return NextStep("draw_here", "draw", fields={"attempt": 0},
+                        params={"here": players, "n": entered - players, "rounds": planned})
+    return NextStep("draw_first", "draw", params={"n": players, "rounds": planned}, fields={"attempt": 0})
+
+
+def _move_tables(draft: RoundState, clash: Clash) -> NextStep:
+    attempt = draft.draw.attempt if draft.draw else 0
+    return NextStep("move_tables", "move_tables", params={"tables": clash.tables, "event": clash.event, "to": clash.to},
+                    fields={"number": draft.number, "attempt": attempt})
+
+
+def _publish(state: EventState, draft: RoundState) -> NextStep:
+    attempt = draft.draw.attempt if draft.draw else 0
+    name = title_key(state, draft)
+    return NextStep("publish" if name is None else "publish_knockout", "publish", params={"number": draft.number},
+                    fields={"number": draft.number, "attempt": attempt}, round_name=name)
+
+
+def _in_play(state: EventState, live: RoundState, seated: tuple[int, int], counted: TableClocks | None) -> NextStep:
+    missing = len(live.open_matches)
+    if not missing:
+        return _with_news(_after_round(state, live.number), live)
+    clock = state.clock
+    if clock.total_ms is not None and clock.state == IDLE:
+        key = "start" if seated[1] else "start_unseen"
+        name = title_key(state, live)
+        return NextStep(key if name is None else key + "_knockout", "clock", round_name=name,
+                        params={"number": live.number, "seated": seated[0], "n": seated[1]},
+                        fields={"action": "start"})
+    if clock.state == COUNTING and counted is not None:
+        # -(-x // y): a spread of 1,200 ms is shown as 2 s.
+        return NextStep("counting", "clock", fields={"action": "continue"},
+                        params={"n": counted.tables, "spread": -(-counted.spread_ms // 1000)})
+    if clock.state == COUNTING:
+        return NextStep("counting_unknown", "clock", params={"left": format_clock(clock.remaining_ms)},
+                        fields={"action": "start"})
+    if clock.state == PAUSED:
+        return NextStep("resume", "clock", params={"left": format_clock(clock.remaining_ms)},
+                        fields={"action": "start"})
+    return NextStep("missing", anchor="missing", params={"n": missing})
+
+
+def _with_news(step: NextStep, live: RoundState) -> NextStep:
+    """The step with its cause, the last result, so that the organizer sees why the button has changed."""
+    last = max(live.matches, key=lambda m: m.number or 0)
+    if last.match.table is None or last.number is None:
+        return replace(step, news="next.news.all_in")
+    return replace(step, news="next.news.entered" if last.decided else "next.news.reported",
+                   news_table=last.match.table)
+
+
+def _after_round(state: EventState, number: int) -> NextStep:
+    following = next_stage(state)
+    if following == CUT:
+        made = make_cut(cut_order(tournament_of(state)), state.cut_size, active_ids(state))
+        return NextStep("cut", "cut", params={"n": number, "size": state.cut_size}, warning="next.cut.what",
+                        who=made.seeds)
+    if following == TIEBREAK:
+        return _tiebreak(state)
+    if offered_places(state) is not None:
+        return NextStep("offer", anchor="offered", competitor=offered_places(state))
+    if following == ELIMINATION:
+        return NextStep("draw_knockout", "draw", fields={"attempt": 0}, round_name=next_name(state))
+    if following == OVER:
+        return _over(state, number)
+    return NextStep("draw", "draw", params={"number": number, "next": number + 1}, fields={"attempt": 0})
+
+
+def _tiebreak(state: EventState) -> NextStep:
+    """Two play once; for three or more the organizer chooses the form once."""
+    ties = open_ties(tournament_of(state))
+    begun = next((played.tiebreak_form for played in state.public_rounds if played.stage == TIEBREAK), None)
+    ask = begun is None and any(len(tie) > 2 for tie in ties)
+    return NextStep(
+        "tiebreak", "draw", params={"n": sum(map(len, ties))},
+        fields={"attempt": 0, **({} if ask else {"tiebreak_form": begun or EACH})},
+        choices=("tiebreak_form", (EACH, KNOCKOUT)) if ask else None,
+    )
+
+
+def _over(state: EventState, number: int) -> NextStep:
+    """All is played; with a bracket the sentence names its winner."""
+    found = current_bracket(state) if elimination_rounds(state) else None
+    action, warning = ("", "") if unfinished_parts(state) else ("finish", "finish.what")
+    if found is not None and found.champion is not None:
+        return NextStep("champion", action, "finish", warning=warning, competitor=found.champion)
+    return NextStep("finish", action, "finish", params={"n": number}, warning=warning)
+
 
 # Okabe and Ito's colours, distinct for colour-blind eyes, without the two that mark the sides of a table.
 COLORS = ("#00785A", "#882255", "#8A4B08", "#4B2E83", "#37474F", "#A3262A", "#0072B2")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,7 +17,8 @@ from roundtap_core.names import number_duplicates, shorten
 from roundtap_core.records import ELIMINATION, SIDES, Competitor, StandingsRow, Tournament
 from roundtap_core.standings.standings import current_standings
 from roundtap_hub.serving.memoized import memoized, memoized_by
-from roundtap_hub.store.service import Snapshot
+from roundtap_hub.store.read_model import Snapshot
+from roundtap_hub.store.snapshots import EventSummary
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -243,3 +245,36 @@ class StepMarks:
     @cached_property
     def _seats(self) -> dict[str, MatchState]:
         return open_seats(self._state)
+
+
+EventLine = EventState | EventSummary
+"""Both name what a list shows alike, except the number of people: `entrants` or `players`."""
+
+
+def known_events(snapshot: Snapshot) -> list[EventLine]:
+    """Every event that is not deleted, oldest first."""
+    return [snapshot.events.get(event_id) or snapshot.dormant[event_id] for event_id in snapshot.ids
+            if event_id not in snapshot.venue.deleted]
+
+
+def listed_events(snapshot: Snapshot) -> list[EventLine]:
+    """The events to choose from: those that are not archived."""
+    return [line for line in known_events(snapshot) if line.id not in snapshot.venue.archived]
+
+
+def archived_list(snapshot: Snapshot) -> list[EventLine]:
+    return [line for line in known_events(snapshot) if line.id in snapshot.venue.archived]
+
+
+COLOURS = "GET /colours.css"
+CONTENT_TYPE = "text/css; charset=utf-8"
+COLOR = re.compile(r"#[0-9A-Fa-f]{6}")
+
+
+def colours_css(snapshot: Snapshot) -> str:
+    """A style rule for each event that is not deleted."""
+    rules = [
+        f'[data-event="{event.id}"]{{--event:{event.color}}}'
+        for event in known_events(snapshot) if COLOR.fullmatch(event.color) and event.id.isalnum()
+    ]
+    return "\n".join(rules) + "\n"

@@ -14,19 +14,17 @@ from roundtap_core.elimination.cut import Cut
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event import commands
 from roundtap_core.event.entries import VENUE, NewEntry
-from roundtap_core.event.official import Official
 from roundtap_core.event.person import Person
-from roundtap_core.event.played_on import played_on_from_json
 from roundtap_core.event.setup import ABOUT, clean_about
-from roundtap_core.event.state import Entrant
+from roundtap_core.event.state import Entrant, Official, played_on_from_json
 from roundtap_core.eventfile.read import parse
 from roundtap_core.eventfile.write import round_to_json
 from roundtap_core.records import Competitor, Tournament
 from roundtap_core.rulebooks.registry import rulebook
-from roundtap_core.standings.totals import list_totals
+from roundtap_core.standings.standings import list_totals
 from roundtap_hub.access.policy import OPEN, ORGANIZERS, route
 from roundtap_hub.events.console import SEED_BITS, event, events
-from roundtap_hub.events.event_list import COLOR
+from roundtap_hub.events.event_at import COLOR
 from roundtap_hub.events.event_options import OFFERED, STRUCTURE, read_options, read_structure
 from roundtap_hub.serving import web
 from roundtap_hub.store.journal import PersonRecord

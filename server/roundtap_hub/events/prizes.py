@@ -12,9 +12,8 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.commands import Command, DrawDoorPrize, SetPrizes
-from roundtap_core.event.prize import ACTIVE, AMONG, Prize
 from roundtap_core.event.prizes import door_prize_pool
-from roundtap_core.event.state import EventState
+from roundtap_core.event.state import ACTIVE, AMONG, EventState, Prize
 from roundtap_core.lists.list_form import fold
 from roundtap_hub.access.policy import NOT_ARCHIVED, ORGANIZERS, STAFF, VISIBLE, route
 from roundtap_hub.events.event_at import EventAt, full_names, ranking

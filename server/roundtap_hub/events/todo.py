@@ -9,9 +9,8 @@ from roundtap_core.event.closing import diverged_places, unfinished_parts
 from roundtap_core.event.event_flow import upcoming_stage
 from roundtap_core.event.judging import open_appeal, open_appeals, proposed_disqualifications
 from roundtap_core.event.leaving import LeaveEffect, abandoned_matches, confirmer_has_left, leave_effect, squads_owed
-from roundtap_core.event.played_on import OpenPoint, PlayedOn
 from roundtap_core.event.setup import DECK_TWICE, KINDS, LIST_MISSING, LIST_WRONG, list_points, open_points
-from roundtap_core.event.state import DISPUTE, ONE_PHONE, ONE_SIDED, SECOND, EventState
+from roundtap_core.event.state import DISPUTE, ONE_PHONE, ONE_SIDED, SECOND, EventState, OpenPoint, PlayedOn
 from roundtap_core.records import FINISHED_EARLY, SWISS_STAGES, UNPAIRED_LOSS
 from roundtap_hub.events.event_at import EventAt, full_names, shown_names
 from roundtap_hub.judging.judging_view import official_name

@@ -23,7 +23,7 @@ from roundtap_hub.hall.qr_svg import qr_svg
 from roundtap_hub.paper.paper import printed_at
 from roundtap_hub.serving import web
 from roundtap_hub.units.unit_list import table_units, unit_rows
-from roundtap_machine.services import log_lines, services
+from roundtap_machine.health import log_lines, services
 from roundtap_machine.wifi import DEVICES_MAX, Hotspot, known_hotspot
 
 SYSTEMS = (("iPhone", "iPhone"), ("iPad", "iPad"), ("Android", "Android"), ("Windows", "Windows"),

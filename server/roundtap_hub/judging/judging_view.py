@@ -6,15 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from roundtap_core.event import judging
-from roundtap_core.event.match_log import APPEAL, EXTENSION
-from roundtap_core.event.official import ROLES, Official
 from roundtap_core.event.people import latecomer_opponents
-from roundtap_core.event.state import PUBLISHED, MatchState, RoundState
+from roundtap_core.event.state import APPEAL, EXTENSION, PUBLISHED, ROLES, MatchState, Official, RoundState
 from roundtap_core.records import SWISS_STAGES, UNPAIRED_LOSS
 from roundtap_core.rulebooks.base import HEAD_JUDGE, NO, ORGANIZER, may_play
 from roundtap_hub.access.staff import StaffIdentity
 from roundtap_hub.events.event_at import EventAt, current_matches, full_names, newest_round
-from roundtap_hub.people.squads import OwedSquads, owed_squads
+from roundtap_hub.people.competitors import OwedSquads, owed_squads
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,11 +28,11 @@ from roundtap_hub.access.policy import DESK, EVERYBODY, HEADS_AND_DESK, NOT_ARCH
 from roundtap_hub.events import event_at
 from roundtap_hub.hall.qr_svg import qr_svg
 from roundtap_hub.hall.wall_view import sort_key
-from roundtap_hub.paper import job_content, print_jobs
+from roundtap_hub.paper import print_jobs
 from roundtap_hub.paper.job_book import PrintBook
 from roundtap_hub.paper.slip_codes import slip_codes
+from roundtap_hub.people.competitors import owed_squads
 from roundtap_hub.people.lists import FLAGGED, GOOD, list_states
-from roundtap_hub.people.squads import owed_squads
 from roundtap_hub.results.standings_table import standings_view
 from roundtap_hub.rounds.knockout import bracket, bracket_lines, title_key
 from roundtap_hub.serving import web
@@ -277,8 +277,8 @@ def printed_slips(moment: event_at.EventAt, played: RoundState, base_url: str, s
         if match.match.b is None or (match.done and not all_matches):
             continue
         content = {"event": state.name, "round": played.number, "name": title_key(state, played),
-                   "head": f"#{state.number} {state.head[:job_content.HEAD_LETTERS]}",
-                   **job_content.slip_content(moment, played, match, names, base_url, secret)}
+                   "head": f"#{state.number} {state.head[:print_jobs.HEAD_LETTERS]}",
+                   **print_jobs.slip_content(moment, played, match, names, base_url, secret)}
         form = state.rulebook.form(state.options, situation_of(state, played, match))
         picks = slip_picks(form)
         found.append({"content": content, "figures": slip_figures(form, words), "ticks": slip_ticks(form),
@@ -392,12 +392,12 @@ DESK_SHEETS = ("slips", "players", "emergency")
 @route("GET /print/<event_id>/pairings-table", EVERYBODY, VISIBLE)
 def print_pairings_table(event_id: str) -> AnyResponse:
     """Pairings by table. Every sheet takes `?size=a5`; else it is A4."""
-    return _pairings(event_id, "pairings-table", job_content.pairings_by_table)
+    return _pairings(event_id, "pairings-table", print_jobs.pairings_by_table)
 
 
 @route("GET /print/<event_id>/pairings-name", EVERYBODY, VISIBLE)
 def print_pairings_name(event_id: str) -> AnyResponse:
-    return _pairings(event_id, "pairings-name", job_content.pairings_by_name)
+    return _pairings(event_id, "pairings-name", print_jobs.pairings_by_name)
 
 
 def _pairings(event_id: str, what: str, by: Callable[..., list[dict[str, Any]]]) -> AnyResponse:
@@ -409,7 +409,7 @@ def _pairings(event_id: str, what: str, by: Callable[..., list[dict[str, Any]]])
 @route("GET /print/<event_id>/standings", EVERYBODY, VISIBLE)
 def print_standings(event_id: str) -> AnyResponse:
     moment = web.current_event(event_id)
-    return _sheet(moment, "standings", standings=job_content.standings_content(moment, event_at.shown_names(moment)))
+    return _sheet(moment, "standings", standings=print_jobs.standings_content(moment, event_at.shown_names(moment)))
 
 
 @route("GET /print/<event_id>/bracket", EVERYBODY, VISIBLE)
@@ -456,8 +456,8 @@ def _sheet(moment: event_at.EventAt, what: str, **shown: Any) -> AnyResponse:
     return web.page(f"print_{what.partition('-')[0]}.html", state=state, what=what, size=size if size in SIZES else A4,
                     sizes=SIZES, print_address=request.path, printed_at=printed_at(hub.clocks.wall()), newest=newest,
                     newest_name=title_key(state, newest) if newest else None,
-                    planned=job_content.rounds_planned(state, newest) if newest and event_at.planned_rounds(state)
+                    planned=print_jobs.rounds_planned(state, newest) if newest and event_at.planned_rounds(state)
                     else None,
-                    head=f"#{state.number} {state.head[:job_content.HEAD_LETTERS]}",
+                    head=f"#{state.number} {state.head[:print_jobs.HEAD_LETTERS]}",
                     event_url=f"{web.hub_address()}/e/{state.id}",
                     event_by_name=f"{by_name}/e/{state.id}" if by_name else "", **shown)

@@ -13,8 +13,7 @@ from roundtap_core.wire import ECHO, envelope
 from roundtap_hub.access.policy import STATION, route
 from roundtap_hub.hub import Hub, hall_address
 from roundtap_hub.paper.job_book import PrintBook
-from roundtap_hub.paper.job_content import content_of
-from roundtap_hub.paper.print_jobs import GO_ON, PrintState, wanted_jobs
+from roundtap_hub.paper.print_jobs import GO_ON, PrintState, content_of, wanted_jobs
 from roundtap_hub.serving.connection_limits import throttle_key
 from roundtap_hub.units.device_auth import JOBS, Refusal
 from roundtap_hub.units.unit_presence import encode_health

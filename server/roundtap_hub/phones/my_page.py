@@ -43,8 +43,8 @@ from roundtap_hub.access.policy import EVERYBODY, PLAYER, route
 from roundtap_hub.access.rights import PlayerId
 from roundtap_hub.events.event_at import EventAt, current_matches, newest_round, shown_names
 from roundtap_hub.judging.judging_view import my_bye
+from roundtap_hub.people.competitors import lost_squads
 from roundtap_hub.people.lists import list_context, list_states, typed_list
-from roundtap_hub.people.squads import lost_squads
 from roundtap_hub.phones.phone_reports import PHONE_ACTOR, fate_json, phone_problem, phone_status, report_fate, submit
 from roundtap_hub.phones.players import player_context
 from roundtap_hub.results import result_wizard

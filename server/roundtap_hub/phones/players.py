@@ -21,7 +21,7 @@ from roundtap_hub.access.policy import EVERYBODY, VISIBLE, route
 from roundtap_hub.events import event_at
 from roundtap_hub.events.todo import played_on_lines
 from roundtap_hub.hall.wall_view import sort_key
-from roundtap_hub.people.squads import owed_squads
+from roundtap_hub.people.competitors import owed_squads
 from roundtap_hub.results.before_play import pre_game_choice
 from roundtap_hub.results.standings_table import has_draws, record_of, record_text, standings_view
 from roundtap_hub.rounds.knockout import (

@@ -24,7 +24,7 @@ from roundtap_core.records import RULING, SIDES, Match, Result, Side, other
 from roundtap_core.rulebooks import gate, result_words
 from roundtap_core.rulebooks.base import DRAW, Situation
 from roundtap_hub.events.event_at import EventAt
-from roundtap_hub.people.squads import lost_squads, squads_of_match
+from roundtap_hub.people.competitors import lost_squads, squads_of_match
 from roundtap_hub.results.before_play import situation_at
 from roundtap_hub.rounds.knockout import cut_changes, title_key
 from roundtap_hub.rounds.tables import side_names

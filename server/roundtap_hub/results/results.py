@@ -14,8 +14,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import DoubleNoShow, EnterResult, NoShow, NoteLot, SettleStrangers, UndoNoShow
-from roundtap_core.event.match_log import RULING
-from roundtap_core.event.state import DRAFT, EventState, MatchState, RoundState
+from roundtap_core.event.state import DRAFT, RULING, EventState, MatchState, RoundState
 from roundtap_core.records import SIDES, Result
 from roundtap_core.result_json import result_from_json
 from roundtap_core.rulebooks.gate import OFFICIAL

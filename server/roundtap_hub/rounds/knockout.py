@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from roundtap_core.elimination.bracket import Bracket, BracketGame
-from roundtap_core.elimination.cut import CutRow, cut_table
+from roundtap_core.elimination.cut import THIRD, CutRow, cut_table, games_in, round_key
 from roundtap_core.elimination.ranking import FinalPlace, final_ranking, game_name
-from roundtap_core.elimination.shape import THIRD, games_in, round_key
 from roundtap_core.errors import Problem
 from roundtap_core.event import event_flow
 from roundtap_core.event.state import EventState, MatchState, RoundState, active_ids, tournament_of

@@ -11,7 +11,7 @@ from roundtap_core.event.state import ONE_SIDED, EventState
 from roundtap_core.records import ELIMINATION
 from roundtap_core.rounds.phases import phase_now
 from roundtap_hub.events import event_at
-from roundtap_hub.events.event_list import known_events, listed_events
+from roundtap_hub.events.event_at import known_events, listed_events
 from roundtap_hub.events.todo import ONE_SIDED_MS
 from roundtap_hub.hub import Hub
 from roundtap_hub.rounds.knockout import newest_name, winner_of

@@ -28,7 +28,7 @@ from roundtap_core.wire import REQUEST, envelope
 from roundtap_hub import main as hub_main
 from roundtap_hub.hall.hall_addresses import http_url
 from roundtap_hub.standby.peers import shut_down_socket
-from roundtap_hub.standby.sealed_feed import DecryptionFailed, EncryptedFeed
+from roundtap_hub.standby.standby_copy import DecryptionFailed, EncryptedFeed
 from roundtap_hub.standby.standby_folder import PROMOTE_FILE, StandbyFolder, is_promoted, promote_folder, read_notes
 from roundtap_hub.store.clocks import system_clocks
 from roundtap_hub.store.journal import JournalConflict

@@ -29,8 +29,7 @@ from roundtap_hub.hub import Hub
 from roundtap_hub.serving import http_answers
 from roundtap_hub.serving.reader_language import language_of
 from roundtap_hub.standby.peers import Peers, Takeover
-from roundtap_hub.standby.sealed_feed import EncryptedFeed
-from roundtap_hub.standby.standby_copy import StandbyCopy
+from roundtap_hub.standby.standby_copy import EncryptedFeed, StandbyCopy
 from roundtap_hub.store.copies import ENTRIES
 from roundtap_hub.store.earlier_files import LEGACY_FILES as EARLIER_FILES
 from roundtap_hub.store.journal import START, Head, Journal

@@ -7,10 +7,17 @@ import pytest
 from event_kit import Event, refused
 from roundtap_core.event import commands as c
 from roundtap_core.event.apply import fold
-from roundtap_core.event.official import Official
 from roundtap_core.event.people import MOST_SIGNED_UP
 from roundtap_core.event.stale_check import COURSE, state_mark
-from roundtap_core.event.state import SIGNED_UP, TO_CONFIRM, Entrant, active_ids, not_yet_present, tournament_of
+from roundtap_core.event.state import (
+    SIGNED_UP,
+    TO_CONFIRM,
+    Entrant,
+    Official,
+    active_ids,
+    not_yet_present,
+    tournament_of,
+)
 from roundtap_core.event.state_bytes import decode, encode
 from roundtap_core.event.to_tournament import whole_tournament
 from roundtap_core.records import UNPAIRED_LOSS

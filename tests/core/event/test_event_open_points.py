@@ -6,11 +6,9 @@ import pytest
 
 from event_kit import Event, refused
 from roundtap_core.event import commands as c
-from roundtap_core.event.official import Official
 from roundtap_core.event.person import Person
-from roundtap_core.event.played_on import OpenPoint
 from roundtap_core.event.setup import list_points, open_points
-from roundtap_core.event.state import Entrant
+from roundtap_core.event.state import Entrant, Official, OpenPoint
 
 ANA, EVA = Official("o1", "organizer"), Official("o2", "judge")
 GOOD = {"identity_card": True}

@@ -8,7 +8,7 @@ import pytest
 
 from bracket_kit import better_wins, played, ranked
 from roundtap_core.errors import Problem
-from roundtap_core.eventfile.list_fortress import list_fortress
+from roundtap_core.eventfile.exports import list_fortress
 from roundtap_core.records import BYE, UNPAIRED_LOSS, Competitor, Match, Pair, Result, Round, Tournament
 
 ANA, BRUNO, EVA, FAY = (Competitor(f"p{n}", name) for n, name in

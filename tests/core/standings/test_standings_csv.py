@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from bracket_kit import better_wins, played, ranked
-from roundtap_core.eventfile.standings_csv import plain_text, standings_csv
+from roundtap_core.eventfile.exports import plain_text, standings_csv
 from roundtap_core.records import Competitor, Match, Tournament
 
 

@@ -9,8 +9,8 @@ from pages_kit import PEOPLE, House, problem_of, text_of
 
 from roundtap_core.check.check import violations
 from roundtap_core.event.closing import diverged_places, final_order
+from roundtap_core.eventfile.exports import standings_csv
 from roundtap_core.eventfile.read import parse
-from roundtap_core.eventfile.standings_csv import standings_csv
 
 
 def test_from_login_to_the_export(house: House):

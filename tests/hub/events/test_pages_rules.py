@@ -8,9 +8,8 @@ import pytest
 from msgspec import structs
 from pages_kit import House, text_of
 
-from roundtap_core.event.official import Official
 from roundtap_core.event.person import Person
-from roundtap_core.event.state import EventState
+from roundtap_core.event.state import EventState, Official
 from roundtap_core.eventfile.file_types import Options
 from roundtap_core.rulebooks.coverage import coverage
 from roundtap_core.rulebooks.registry import RULEBOOKS

@@ -17,7 +17,7 @@ from roundtap_hub.access.pins import hash_pin, new_phrase
 from roundtap_hub.hall.diagnostics import bundle, is_safe_setting, redact_args, redact_line
 from roundtap_hub.hall.own_machine import OwnMachine
 from roundtap_machine.checks import FINE, WRONG, Check
-from roundtap_machine.services import SystemdService, log_lines, services
+from roundtap_machine.health import SystemdService, log_lines, services
 
 KEY, WIFI, PHRASE = "7f3a" * 16, "Gut3 Stube! 42", "bado-remi-kuso-tafi"
 UNIT, CARD, EVENT = "anas-table", "Vader's Fist", "Friday night at Ana's"

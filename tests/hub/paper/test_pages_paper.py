@@ -13,8 +13,7 @@ from roundtap_core.words import LANGUAGES, catalogue
 from roundtap_hub.access.tls import HttpsInfo
 from roundtap_hub.paper import paper, station_api
 from roundtap_hub.paper.job_book import PrintBook
-from roundtap_hub.paper.job_content import content_of
-from roundtap_hub.paper.print_jobs import PrintState, derived_jobs
+from roundtap_hub.paper.print_jobs import PrintState, content_of, derived_jobs
 from roundtap_hub.serving import routes
 
 

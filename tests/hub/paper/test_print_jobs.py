@@ -12,10 +12,10 @@ from msgspec import structs
 from roundtap_core.event import commands as c
 from roundtap_core.records import Pair, Result
 from roundtap_hub.paper.job_book import PrintBook
-from roundtap_hub.paper.job_content import content_of
 from roundtap_hub.paper.print_jobs import (
     REORDERED,
     PrintState,
+    content_of,
     derived_jobs,
     is_newer_state,
     order,

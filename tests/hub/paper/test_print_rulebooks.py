@@ -10,16 +10,14 @@ import pytest
 from hub_kit import NAMES, HandClock, running
 
 from roundtap_core.event import commands as c
-from roundtap_core.event.official import Official
 from roundtap_core.event.person import Person
-from roundtap_core.event.state import Entrant, EventState
+from roundtap_core.event.state import Entrant, EventState, Official
 from roundtap_core.forms.form import form_from_json
 from roundtap_core.records import Pair, Result
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_hub.events.event_at import event_at
 from roundtap_hub.hall.wall_view import wall_view
-from roundtap_hub.paper.job_content import content_of
-from roundtap_hub.paper.print_jobs import SLIP, derived_jobs, order
+from roundtap_hub.paper.print_jobs import SLIP, content_of, derived_jobs, order
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.service import Service, Step
 

@@ -12,7 +12,7 @@ from roundtap_core.event.commands import EnterResult, MakeCut, RecordReport
 from roundtap_core.event.state import AGREED, DISPUTE, SECOND, MatchState
 from roundtap_core.records import Pair, Result, Side
 from roundtap_core.result_json import result_to_json
-from roundtap_hub.people.squads import owed_squads
+from roundtap_hub.people.competitors import owed_squads
 
 LOST = "Can no longer be fielded"
 

@@ -17,8 +17,7 @@ from roundtap_core.event.state import tournament_of
 from roundtap_core.eventfile.read import parse
 from roundtap_core.records import Pair, Result
 from roundtap_hub.events.event_at import EventAt, shown_names
-from roundtap_hub.paper.job_content import content_of
-from roundtap_hub.paper.print_jobs import STANDINGS, PrintJob
+from roundtap_hub.paper.print_jobs import STANDINGS, PrintJob, content_of
 
 NAMES = ["Ana Ruiz", "Bruno Maier", "Cira Vega", "Dora Lang", "Eva Luz", "Fritz Kern", "Gil Soto", "Hana Nowak",
          "Ida Roth", "Jan Wolski", "Kai Eich"]

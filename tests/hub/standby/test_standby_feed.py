@@ -26,8 +26,7 @@ from roundtap_hub.serving.asgi import HubApplication
 from roundtap_hub.standby import standby_copy
 from roundtap_hub.standby.main import AWAY, HubToFollow, Standby
 from roundtap_hub.standby.peers import Peers
-from roundtap_hub.standby.sealed_feed import DecryptionFailed, EncryptedFeed
-from roundtap_hub.standby.standby_copy import Standbys
+from roundtap_hub.standby.standby_copy import DecryptionFailed, EncryptedFeed, Standbys
 from roundtap_hub.standby.standby_folder import StandbyFolder, is_promoted, promote_folder
 from roundtap_hub.store.copies import entries_after
 from roundtap_hub.store.earlier_files import LINKS_FILE, migrate_files
