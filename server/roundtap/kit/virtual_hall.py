@@ -16,7 +16,7 @@ from roundtap_core.event.state import Entrant, EventState, Official
 from roundtap_core.messages import Echo
 from roundtap_core.records import Tournament
 from roundtap_core.rulebooks.registry import rulebook
-from roundtap_core.standings.standings import list_totals
+from roundtap_core.standings.totals import list_totals
 from roundtap_core.typed import parse_message
 from roundtap_core.wire import REPORT, verify
 from roundtap_devices.boards import RECOMMENDED

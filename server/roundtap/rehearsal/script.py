@@ -22,7 +22,7 @@ from roundtap_core.rounds.next_round import next_round, next_stage
 from roundtap_core.rulebooks.base import Rulebook, Situation
 from roundtap_core.rulebooks.gate import OFFICIAL, PLAYER, ResultSource, result_problems
 from roundtap_core.rulebooks.registry import rulebook
-from roundtap_core.standings.standings import list_totals
+from roundtap_core.standings.totals import list_totals
 from roundtap_units.table.press_script import Press, presses
 
 SWISS_ROUNDS, CUT = 4, 4

@@ -16,7 +16,7 @@ from roundtap_core.rounds.never_fielded import never_fielded
 from roundtap_core.rulebooks.base import FIRST_PLAYER, NO, Options, Rulebook, Situation, may_play
 from roundtap_core.rulebooks.gate import result_problems
 from roundtap_core.rulebooks.registry import rulebook
-from roundtap_core.standings.standings import list_totals
+from roundtap_core.standings.totals import list_totals
 
 
 def violations(tournament: records.Tournament) -> list[Problem]:

@@ -23,7 +23,7 @@ from roundtap_core.event.state import (
 )
 from roundtap_core.records import BYE, CONCESSION, NO_SHOW, SECOND_SWISS, SWISS_STAGES, UNPAIRED_LOSS, WON_BYE, Match
 from roundtap_core.result_json import match_to_json
-from roundtap_core.standings.standings import SwissTotals, swiss_totals
+from roundtap_core.standings.totals import SwissTotals, swiss_totals
 from roundtap_core.wire import digest
 
 SWAP, TABLE, PAIR, BYE_GIVEN, AGAIN, UNPUBLISH, WITHDRAW, IMPOSED = (

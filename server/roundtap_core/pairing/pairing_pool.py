@@ -9,7 +9,7 @@ from msgspec import Struct
 from roundtap_core.errors import Problem
 from roundtap_core.randomness import Rand, generator
 from roundtap_core.records import SECOND_SWISS, STAGES, SWISS, Round, Tournament
-from roundtap_core.standings.standings import SwissTotals
+from roundtap_core.standings.totals import SwissTotals
 
 Pairs = list[tuple[int, int]]
 Groups = list[list[int]]

@@ -26,7 +26,8 @@ from roundtap_core.randomness import Rand, shuffle
 from roundtap_core.records import BYE, SWISS, SWISS_STAGES, WON_BYE, Draw, Match, Tournament, drawn_for
 from roundtap_core.rulebooks.base import BYE_LAST, BYE_RANDOM_LOWEST
 from roundtap_core.rulebooks.registry import rulebook
-from roundtap_core.standings.standings import standings, swiss_totals
+from roundtap_core.standings.standings import standings
+from roundtap_core.standings.totals import swiss_totals
 
 IDEAL, REPAIRED = "ideal", "repaired"
 TRIES = 400

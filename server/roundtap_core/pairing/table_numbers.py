@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from roundtap_core.randomness import generator, shuffle
 from roundtap_core.records import SWISS, Match, Tournament
-from roundtap_core.standings.standings import SwissTotals, swiss_totals
+from roundtap_core.standings.totals import SwissTotals, swiss_totals
 
 AT_RANDOM = "random"
 

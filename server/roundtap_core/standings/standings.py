@@ -2,125 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from msgspec import Struct
 from msgspec.structs import replace
 
-from roundtap_core.errors import Problem
-from roundtap_core.records import (
-    BYE,
-    DISQUALIFIED,
-    SECOND_SWISS,
-    SIDES,
-    SWISS_STAGES,
-    WON_BYE,
-    Match,
-    StandingsRow,
-    Tournament,
-)
+from roundtap_core.records import DISQUALIFIED, SECOND_SWISS, StandingsRow, Tournament
 from roundtap_core.result_json import result_from_json
-from roundtap_core.rulebooks.base import LOSS, NO_TOTALS, WIN, ListTotals, Options, Rulebook, Tally
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.standings.tiebreakers import AMONG_TIED, RANDOM, STEPS, TiebreakInput
-
-Tallies = Callable[[Match], tuple[Tally, ...]]
-
-
-class SwissTotals(Struct):
-    """One competitor's totals: outcomes, byes ("bye" and "won"), summed figures, opponents in order, and the tally of
-    each of these meetings."""
-
-    points: int = 0
-    rounds: int = 0
-    wins: int = 0
-    losses: int = 0
-    draws: int = 0
-    byes: int = 0
-    figures: dict[str, int] = {}
-    opponents: list[str] = []
-    tallies: list[Tally] = []
-
-
-def swiss_totals(tournament: Tournament, after: int | None = None) -> dict[str, SwissTotals]:
-    """Every competitor's totals over the Swiss rounds (up to round `after`), in the file's order.
-
-    Open matches do not count. Raises Problem, with its place, for a result that its rulebook cannot read.
-    """
-    book = rulebook(tournament.rulebook)
-    options = book.options(tournament.options)
-    tallies = _tallies(book, options, list_totals(tournament) if book.tally_counts_lists else NO_TOTALS)
-    records = {competitor.id: SwissTotals() for competitor in tournament.competitors}
-    for r, played in enumerate(tournament.rounds):
-        if played.stage not in SWISS_STAGES or (after is not None and played.number > after):
-            continue
-        for m, match in enumerate(played.matches):
-            if match.result is None and match.bye is None:
-                continue
-            try:
-                _count(records, match, tallies)
-            except Problem as problem:
-                raise problem.at(f"/rounds/{r}/matches/{m}/result") from None
-    return records
-
-
-def list_totals(tournament: Tournament) -> dict[str, int]:
-    """What the lists cost, by competitor, where that is known: a conceded one counts whole."""
-    lists = rulebook(tournament.rulebook).lists
-    totals = ((competitor.id, lists.total(competitor.list)) for competitor in tournament.competitors if competitor.list)
-    return {competitor: total for competitor, total in totals if total is not None}
-
-
-def _count(records: Mapping[str, SwissTotals], match: Match, tallies: Tallies) -> None:
-    if match.bye is not None:
-        _add(records[match.a], tallies(match)[0])
-        if match.bye in (BYE, WON_BYE):
-            records[match.a].byes += 1
-        return
-    assert match.b is not None
-    a, b = records[match.a], records[match.b]
-    of_a, of_b = tallies(match)
-    _add(a, of_a)
-    a.opponents.append(match.b)
-    a.tallies.append(of_a)
-    _add(b, of_b)
-    b.opponents.append(match.a)
-    b.tallies.append(of_b)
-
-
-def _tallies(book: Rulebook, options: Options, totals: ListTotals) -> Tallies:
-    """The tallies of a match by side (one for a bye). Cached by result object, which matches may share
-    (eventfile/read.py), unless lists count."""
-    known: dict[int, tuple[Tally, ...]] = {}
-
-    def of(match: Match) -> tuple[Tally, ...]:
-        sides = SIDES if match.bye is None else SIDES[:1]
-        if book.tally_counts_lists or match.bye is not None:
-            return tuple([book.tally(match, side, options, totals) for side in sides])
-        # The tournament keeps its results alive, so no other object gets the same id.
-        found = known.get(id(match.result))
-        if found is None:
-            found = known[id(match.result)] = tuple([book.tally(match, side, options, totals) for side in sides])
-        return found
-
-    return of
-
-
-def _add(record: SwissTotals, tally: Tally) -> None:
-    record.points += tally.points
-    record.rounds += 1
-    if tally.outcome == WIN:
-        record.wins += 1
-    elif tally.outcome == LOSS:
-        record.losses += 1
-    else:
-        record.draws += 1
-    figures = record.figures
-    for key, value in tally.figures.items():
-        figures[key] = figures.get(key, 0) + value
-
+from roundtap_core.standings.totals import SwissTotals, swiss_totals
 
 POINTS, LAST, CUT = "points", "last", "cut"
 

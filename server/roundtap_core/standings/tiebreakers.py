@@ -13,7 +13,7 @@ from msgspec import Struct
 from roundtap_core.randomness import lot
 from roundtap_core.records import ELIMINATION, SWISS, TIEBREAK, Tournament
 from roundtap_core.rulebooks.registry import known_plan, rulebook
-from roundtap_core.standings.standings import SwissTotals
+from roundtap_core.standings.totals import SwissTotals
 
 EACH, KNOCKOUT = "each", "knockout"
 """How three or more play out a tie: round robin or single elimination. Chosen by the organizer, kept in the round's

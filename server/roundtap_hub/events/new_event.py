@@ -21,7 +21,7 @@ from roundtap_core.eventfile.read import parse
 from roundtap_core.eventfile.write import round_to_json
 from roundtap_core.records import Competitor, Tournament
 from roundtap_core.rulebooks.registry import rulebook
-from roundtap_core.standings.standings import list_totals
+from roundtap_core.standings.totals import list_totals
 from roundtap_hub.access.policy import OPEN, ORGANIZERS, route
 from roundtap_hub.events.console import SEED_BITS, event, events
 from roundtap_hub.events.event_at import COLOR

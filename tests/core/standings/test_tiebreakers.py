@@ -16,8 +16,9 @@ from event_kit import refused
 from roundtap_core.randomness import lot
 from roundtap_core.records import Match, Tournament
 from roundtap_core.rulebooks.registry import RULEBOOKS, rulebook
-from roundtap_core.standings.standings import standings, standings_to_json, swiss_totals
+from roundtap_core.standings.standings import standings, standings_to_json
 from roundtap_core.standings.tiebreakers import AMONG_TIED, STEPS, TiebreakInput
+from roundtap_core.standings.totals import swiss_totals
 from rulebook_kit import at_time, event, game, played, rows, ruling
 
 NAMES = ("Ana", "Bruno", "Cira", "Dora", "Eva", "Fritz", "Gil")
