@@ -11,7 +11,7 @@ from typing import Any
 from roundtap_devices.boards import Board
 from roundtap_devices.display.signals import Signals
 from roundtap_devices.hardware_errors import HardwareMissing, as_hardware_missing
-from roundtap_devices.input.edges import Buttons
+from roundtap_devices.input.gestures import Buttons
 
 RETRY_MS = 3000
 

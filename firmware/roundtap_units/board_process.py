@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, cast
 from roundtap_devices.boards import Board
 from roundtap_devices.controls import Controls
 from roundtap_devices.display.screen import DIMMED, FULL, OFF, Screen, VirtualScreen
-from roundtap_devices.input.edges import Edge, EdgeReorder
-from roundtap_devices.input.gestures import CALL, Gesture
+from roundtap_devices.input.gestures import CALL, Edge, Gesture
+from roundtap_devices.input.late_edges import EdgeReorder
 from roundtap_machine.notify import Heartbeat, Notify, StopSignal
 from roundtap_units.fault_log import FaultLog
 from roundtap_units.link.hub_time import mono_ms

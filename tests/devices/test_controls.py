@@ -8,7 +8,7 @@ import pytest
 from roundtap_devices.boards import RECOMMENDED
 from roundtap_devices.controls import RETRY_MS, Controls
 from roundtap_devices.hardware_errors import HardwareMissing, as_hardware_missing
-from roundtap_devices.input.edges import Buttons
+from roundtap_devices.input.gestures import Buttons
 from roundtap_devices.input.pin_factory import mock_factory, real_factory
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from roundtap_devices import boards
 from roundtap_devices.input import pin_factory
-from roundtap_devices.input.edges import Buttons, EdgeClock
+from roundtap_devices.input.gestures import Buttons, EdgeClock
 
 
 class Unit:

@@ -2,8 +2,7 @@
 
 from itertools import pairwise
 
-from roundtap_devices.input.edges import Edge
-from roundtap_devices.input.gestures import Gestures
+from roundtap_devices.input.gestures import Edge, Gestures
 
 
 def done(*edges: tuple[str, bool, int], until: int) -> list[tuple[str, str]]:

@@ -5,7 +5,8 @@ import queue
 import pytest
 
 from roundtap_devices import boards
-from roundtap_devices.input.edges import GATHER_MAX_MS, KERNEL_HOLDS, LOST_MS, QUIET_MS, Buttons, Edge, EdgeReorder
+from roundtap_devices.input.gestures import Buttons, Edge
+from roundtap_devices.input.late_edges import GATHER_MAX_MS, KERNEL_HOLDS, LOST_MS, QUIET_MS, EdgeReorder
 from roundtap_devices.input.pin_factory import mock_factory
 
 

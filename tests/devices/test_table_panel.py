@@ -12,7 +12,7 @@ from roundtap_devices import boards
 from roundtap_devices.display.screen import VirtualScreen
 from roundtap_devices.display.signals import Signals
 from roundtap_devices.input import pin_factory
-from roundtap_devices.input.edges import Buttons
+from roundtap_devices.input.gestures import Buttons
 from roundtap_devices.virtual.panels import TablePanel
 
 

@@ -18,7 +18,7 @@ from roundtap_core.wire import FEED, envelope, open_envelope
 from roundtap_devices.boards import board
 from roundtap_devices.display.screen import VirtualScreen
 from roundtap_devices.display.signals import Signals
-from roundtap_devices.input.edges import Edge
+from roundtap_devices.input.gestures import Edge
 from roundtap_devices.input.pin_factory import mock_factory
 from roundtap_units.link.hub_choice import UnitMemory
 from roundtap_units.link.hub_time import FeedAge

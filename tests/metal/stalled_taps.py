@@ -29,7 +29,8 @@ from gpio_lines import BOUNCES, Lines, TooSlow, pretend_a_pi
 
 from roundtap_devices.boards import RECOMMENDED
 from roundtap_devices.controls import Controls
-from roundtap_devices.input.edges import Edge, EdgeReorder
+from roundtap_devices.input.gestures import Edge
+from roundtap_devices.input.late_edges import EdgeReorder
 from roundtap_devices.input.pin_factory import real_factory
 
 WAIT_S = 15.0

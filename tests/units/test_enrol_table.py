@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 
 from roundtap_core.words import LANGUAGES
-from roundtap_devices.input.edges import Edge
+from roundtap_devices.input.gestures import Edge
 from roundtap_units.link.enrolling import BUSY, CHECKING, CODE, DONE, LOOKING, STOPPED, WRONG, EnrolProgress
 from roundtap_units.table.main import DONE_MS, EnrolTable
 from roundtap_units.table.screens import screens

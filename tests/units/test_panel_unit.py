@@ -18,7 +18,8 @@ from roundtap_core.typed import parse_message
 from roundtap_core.wire import ECHO, REQUEST, envelope, open_envelope
 from roundtap_devices.controls import RETRY_MS
 from roundtap_devices.display.screen import FULL, OFF, RENEW_MS, VirtualScreen
-from roundtap_devices.input.edges import Edge, EdgeReorder
+from roundtap_devices.input.gestures import Edge
+from roundtap_devices.input.late_edges import EdgeReorder
 from roundtap_devices.input.pin_factory import mock_factory
 from roundtap_machine.root_steps import StepRefused
 from roundtap_units import board_process

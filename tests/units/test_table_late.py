@@ -13,8 +13,7 @@ from roundtap_devices.boards import RECOMMENDED
 from roundtap_devices.controls import RETRY_MS, Controls
 from roundtap_devices.display.screen import DIMMED, FULL, OFF, VirtualScreen
 from roundtap_devices.hardware_errors import HardwareMissing
-from roundtap_devices.input.edges import Edge
-from roundtap_devices.input.gestures import Gesture
+from roundtap_devices.input.gestures import Edge, Gesture
 from roundtap_devices.input.pin_factory import mock_factory
 from roundtap_units.board_process import DIM_AFTER_MS, OFF_AFTER_MS, WOKEN_MS, ScreenDimming
 from roundtap_units.link.outbox import Outbox

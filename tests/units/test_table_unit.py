@@ -9,7 +9,7 @@ import pytest
 from unit_kit import BOOK, KEY, Unit, view
 
 from roundtap_core.wire import REPORT, verify
-from roundtap_devices.input.edges import Edge
+from roundtap_devices.input.gestures import Edge
 
 
 def test_before_the_hub_was_heard_a_press_does_nothing(make: Callable[..., Unit]) -> None:

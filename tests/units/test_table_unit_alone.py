@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from unit_kit import Unit, view
 
-from roundtap_devices.input.edges import Edge
+from roundtap_devices.input.gestures import Edge
 from roundtap_units.link import safe_file
 from roundtap_units.link.hub_choice import UnitMemory
 from roundtap_units.link.outbox import Outbox

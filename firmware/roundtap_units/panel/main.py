@@ -21,7 +21,7 @@ from roundtap_core.messages import PressOutcome as WordOnPress
 from roundtap_core.typed import parse_message
 from roundtap_devices.boards import Board
 from roundtap_devices.display.screen import Screen
-from roundtap_devices.input.edges import EdgeReorder
+from roundtap_devices.input.late_edges import EdgeReorder
 from roundtap_machine.notify import Notify
 from roundtap_machine.root_steps import HOTSPOT, StepRefused, ask_root
 from roundtap_units.board_process import BoardProcess, BoardUnit

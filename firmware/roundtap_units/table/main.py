@@ -16,8 +16,8 @@ from roundtap_core.words import LANGUAGES, Words
 from roundtap_devices.boards import FACINGS, Board
 from roundtap_devices.display.screen import Screen
 from roundtap_devices.display.signals import Signals
-from roundtap_devices.input.edges import EdgeReorder
 from roundtap_devices.input.gestures import ARROWS, HOLD, TAP, Gesture
+from roundtap_devices.input.late_edges import EdgeReorder
 from roundtap_units import unit_config
 from roundtap_units.board_process import BoardProcess, BoardUnit
 from roundtap_units.link.enrolling import BUSY, CHECKING, CODE, DONE, STOPPED, WRONG, EnrolClient, EnrolProgress

@@ -22,7 +22,7 @@ from roundtap_core.wire import REPORT, verify
 from roundtap_devices.boards import RECOMMENDED
 from roundtap_devices.display.screen import VirtualScreen
 from roundtap_devices.display.signals import Signals
-from roundtap_devices.input.edges import Buttons
+from roundtap_devices.input.gestures import Buttons
 from roundtap_devices.input.pin_factory import mock_factory
 from roundtap_hub.hub import Hub, hub_in_memory
 from roundtap_hub.store.clocks import Clocks
