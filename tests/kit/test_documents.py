@@ -140,9 +140,9 @@ def test_every_picture_is_small_and_shown() -> None:
 
 
 def test_a_file_that_is_gone_would_be_missed() -> None:
-    assert named("`server/nowhere.py`, `edges.py`, `pages/X.py`, `/device/report`, `keys.json`, `win/loss`") == {
-        "server/nowhere.py", "edges.py"}
-    assert is_there("input/edges.py")
+    assert named("`server/nowhere.py`, `gestures.py`, `pages/X.py`, `/device/report`, `keys.json`, `win/loss`") == {
+        "server/nowhere.py", "gestures.py"}
+    assert is_there("input/gestures.py")
     assert not is_there("nowhere.py")
 
 

@@ -265,7 +265,7 @@ def test_a_report_waits_behind_no_status_and_no_question_of_time(bench: Bench) -
 def test_the_way_is_open_before_the_result_is_confirmed(bench: Bench) -> None:
     """While somebody enters a result the unit connects: the report itself need not wait for that."""
     opened_ahead = threading.Event()
-    real = module.PersistentConnection.open
+    real = module.kept_connection.PersistentConnection.open
 
     def noted(self: Any) -> None:
         real(self)
@@ -273,7 +273,7 @@ def test_the_way_is_open_before_the_result_is_confirmed(bench: Bench) -> None:
 
     bench.link.start()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module.PersistentConnection, "open", noted)
+        patch.setattr(module.kept_connection.PersistentConnection, "open", noted)
         bench.link.send_status({"draft": True})
         assert opened_ahead.wait(WAIT_S)
 

@@ -11,7 +11,7 @@ from pages_kit import open_house, problem_of, text_of
 
 from roundtap_core.words import LANGUAGES, catalogue
 from roundtap_hub.access.tls import HttpsInfo
-from roundtap_hub.paper import paper, station_api
+from roundtap_hub.paper import paper, print_jobs, station_api
 from roundtap_hub.paper.job_book import PrintBook
 from roundtap_hub.paper.print_jobs import PrintState, content_of, derived_jobs
 from roundtap_hub.serving import routes
@@ -113,7 +113,7 @@ def test_a_proxy_is_kept_over_a_restart_and_printed_again_as_it_was(house, tmp_p
 def test_every_state_and_reason_is_said_in_every_language(house, language):
     for state in ("queued", "sending", "sent", "printed", "uncertain", "failed", "there"):
         for detail in (*paper.DETAILS, "whatever"):
-            house.book.order(ordered := paper.order(house.event, "standings", f"{state}{detail}"))
+            house.book.order(ordered := print_jobs.order(house.event, "standings", f"{state}{detail}"))
             house.book.update_states([(ordered.id, PrintState(state, detail, "s1"))])
     house.desk.headers["Accept-Language"] = language
     answer = house.desk.get("/console/e1/paper")

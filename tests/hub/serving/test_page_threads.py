@@ -186,7 +186,7 @@ def test_the_watchdog_s_page_passes_the_queue_too_and_comes_from_every_lane(hous
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_behind_a_full_queue_a_page_says_in_four_languages_that_it_comes_back(
         house: House, monkeypatch: pytest.MonkeyPatch, language: str) -> None:
-    monkeypatch.setattr(page_threads, "PAGE", QueueLimits(0, 0.01))
+    monkeypatch.setattr(page_threads.page_queues, "PAGE", QueueLimits(0, 0.01))
     house.fill_players()
 
     answer = house.client.get("/e/e1", accept_language=language)
@@ -202,20 +202,20 @@ def test_behind_a_full_queue_a_page_says_in_four_languages_that_it_comes_back(
 
 def test_who_asks_for_no_language_reads_the_hub_s_and_who_chose_one_that(
         house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(page_threads, "PAGE", QueueLimits(0, 0.01))
+    monkeypatch.setattr(page_threads.page_queues, "PAGE", QueueLimits(0, 0.01))
     house.fill_players()
     assert '<html lang="de"' in house.client.get("/").text
     assert '<html lang="pl"' in house.client.get("/?lang=pl", accept_language="es").text
 
 
 def test_not_all_come_back_at_the_same_moment(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(page_threads, "PAGE", QueueLimits(0, 0.01))
+    monkeypatch.setattr(page_threads.page_queues, "PAGE", QueueLimits(0, 0.01))
     house.fill_players()
     assert {house.client.get("/").headers["retry-after"] for _ in range(10)} == {"3", "4", "5", "6", "7"}
 
 
 def test_a_form_waits_where_a_page_is_sent_away(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(page_threads, "PAGE", QueueLimits(0, 0.01))
+    monkeypatch.setattr(page_threads.page_queues, "PAGE", QueueLimits(0, 0.01))
     house.fill_players()
     form = house.client.begin("POST", "/e/form", b"a=1")
     assert house.client.get("/").status_code == 503
@@ -226,7 +226,7 @@ def test_a_form_waits_where_a_page_is_sent_away(house: House, monkeypatch: pytes
 
 def test_a_form_whose_turn_never_comes_is_told_that_nothing_was_done(
         house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(page_threads, "FORM", QueueLimits(10, 0.01))
+    monkeypatch.setattr(page_threads.page_queues, "FORM", QueueLimits(10, 0.01))
     house.fill_players()
     answer = house.client.post("/e/form", data=b"a=1")
     assert answer.status_code == 503

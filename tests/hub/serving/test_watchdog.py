@@ -181,7 +181,7 @@ def test_a_long_queue_before_the_pages_is_no_silence(live: Live, monkeypatch: py
     """Two hundred phones at once: the watchdog's page is the next, not the last."""
     # However busy the machine is that tests this: no spare thread takes a phone on, and no phone leaves.
     monkeypatch.setattr(page_queues, "LONG_S", 3600)
-    monkeypatch.setattr(page_threads, "PAGE", page_queues.PROBE)
+    monkeypatch.setattr(page_threads.page_queues, "PAGE", page_queues.PROBE)
     live.stuck.clear()
     # While the pages are still being built, a later request may come before an earlier one.
     phones = [live.client.begin("GET", "/stuck")]
