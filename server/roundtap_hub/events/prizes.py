@@ -16,6 +16,7 @@ from roundtap_core.event.prizes import door_prize_pool
 from roundtap_core.event.state import ACTIVE, AMONG, EventState, Prize
 from roundtap_core.lists.list_form import fold
 from roundtap_hub.access.policy import NOT_ARCHIVED, ORGANIZERS, STAFF, VISIBLE, route
+from roundtap_hub.events.console import SEED_BITS
 from roundtap_hub.events.event_at import EventAt, full_names, ranking
 from roundtap_hub.hall.wall_view import sort_key
 from roundtap_hub.rounds.knockout import final_lines
@@ -95,7 +96,6 @@ def draw_pools(state: EventState) -> dict[str, tuple[int, int]]:
             for among in AMONG}
 
 
-SEED_BITS = 48
 
 
 @route("GET /console/<event_id>/prizes", STAFF, VISIBLE)

@@ -398,7 +398,7 @@ def _table(text: str) -> int | None:
     return int(text)
 
 
-def competitor_of(planned: PlannedRow, competitor: str) -> Competitor:
+def new_competitor(planned: PlannedRow, competitor: str) -> Competitor:
     """A new person as a competitor of the event."""
     return structs.replace(planned.person.to_competitor(competitor), came_with=planned.came_with,
                    fixed_table=planned.fixed_table)
@@ -463,7 +463,7 @@ def _steps(state: EventState, event_id: str, taken: Sequence[PlannedRow]) -> tup
     people: list[PersonRecord] = []
     for row in taken:
         if row.known is None:
-            record, entrant = person_and_entrant(event_id, competitor_of(row, f"p{first}"), person=row.person)
+            record, entrant = person_and_entrant(event_id, new_competitor(row, f"p{first}"), person=row.person)
             first += 1
             commands.append(EnterCompetitor(entrant))
             people.append(record)

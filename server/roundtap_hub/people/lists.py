@@ -273,7 +273,7 @@ def list_page(event_id: str, competitor: str) -> AnyResponse:
 
 def list_context(moment: EventAt, competitor: str) -> dict[str, Any]:
     """The template context of a list's form, as saved or as this request has it; 404 for an unknown competitor."""
-    who = competitor_of(moment, competitor)
+    who = listed_competitor(moment, competitor)
     state, check = moment.state, moment.state.rulebook.lists
     form, typed = check.form(state.options), request.form if request.method == "POST" else None
     list_, lines = check.canonical(check.of_competitor(who), state.options), {}
@@ -312,7 +312,7 @@ def save_list(event_id: str, competitor: str) -> AnyResponse:
 def typed_list(moment: EventAt, competitor: str) -> tuple[PersonRecord, str, int | None] | None:
     """The list in this request's form as (person, digest, total); None where nothing changed. A list that breaks a rule
     is saved: judges decide about it. Raises Problem("list_not_saved", "list_changed_meanwhile")."""
-    found, check = competitor_of(moment, competitor), moment.state.rulebook.lists
+    found, check = listed_competitor(moment, competitor), moment.state.rulebook.lists
     list_ = check.canonical(read_list(check.form(moment.state.options), request.form), moment.state.options)
     if check.malformed(list_, moment.state.options):
         raise Invalid("list_not_saved")
@@ -327,7 +327,7 @@ def typed_list(moment: EventAt, competitor: str) -> tuple[PersonRecord, str, int
     return PersonRecord(moment.state.id, who.id, salt, person), person.digest(salt), check.total(list_)
 
 
-def competitor_of(moment: EventAt, competitor: str) -> Competitor:
+def listed_competitor(moment: EventAt, competitor: str) -> Competitor:
     found = next((c for c in all_competitors(moment) if c.id == competitor), None)
     if found is None:
         abort(404)
