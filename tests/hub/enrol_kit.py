@@ -128,7 +128,6 @@ def hall_at(folder: Path, clock: HandClock | None = None) -> Iterator[Hall]:
             client.close()
 
 
-
 def pass_time(hall: Hall, ms: int, *units: Unit) -> None:
     """Time goes by, and the units go on asking."""
     until_ms = hall.clock.ms + ms

@@ -106,7 +106,6 @@ class Desk:
         return Result(score=pair, wounds=wounds, picks=picks)
 
 
-
 def play_at_desk(rulebook: str, seed: int) -> Played:
     """One event from sign-up to its end, finished, reopened and finished again."""
     rand = Random(f"desk|{rulebook}|{seed}")

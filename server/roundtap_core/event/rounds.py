@@ -237,7 +237,6 @@ _CLOCK_ACTIONS: Mapping[str, Callable[[Clock, int, Instant], Clock]] = {
 }
 
 
-
 def draw_round(state: EventState, command: DrawRound, now: Instant) -> NewEntries:
     """Draw the next round, closing the one in play; with a draft in hand, draw that one again (the next attempt)."""
     closing = close_live(state)

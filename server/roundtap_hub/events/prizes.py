@@ -96,8 +96,6 @@ def draw_pools(state: EventState) -> dict[str, tuple[int, int]]:
             for among in AMONG}
 
 
-
-
 @route("GET /console/<event_id>/prizes", STAFF, VISIBLE)
 def prizes(event_id: str) -> AnyResponse:
     """The list with its winners, and the draws with what is needed to repeat them."""

@@ -145,7 +145,6 @@ def test_both_complain_at_the_same_places(data: Any) -> None:
     assert {problem.where for problem in type_problems(data, Event)} == where_the_library_complains(data)
 
 
-
 @given(mutants())
 def test_yes_is_said_exactly_where_there_is_no_reason(data: Any) -> None:
     found = list(type_problems(data, Event))
