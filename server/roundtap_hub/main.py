@@ -306,7 +306,7 @@ def open_folder(folder: Path, at_point: AtPoint, copies: Sequence[Path] = (),
                    *(FolderCopy(each, folder, may_be_missing=True) for each in sticks)],
                   lambda: service.snapshot.venue.epoch, service.storage.changed)
     service.set_copies(kept)
-    upkeep = Maintenance(service, folder, head, kept.folders, clocks.wall)
+    upkeep = Maintenance(service, folder, head, kept.plugged_in, clocks.wall)
     service.start()
     kept.start()
     upkeep.start()

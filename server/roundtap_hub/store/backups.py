@@ -14,9 +14,10 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import closing, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote
 
 from sqlalchemy import create_engine
 from sqlalchemy.exc import SQLAlchemyError
@@ -25,6 +26,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.entries import Entry
 from roundtap_hub.database.database_url import DATABASE
 from roundtap_hub.store import head_file
+from roundtap_hub.store.copies import Removable
 from roundtap_hub.store.journal import Head
 from roundtap_hub.store.migrations import schema_versions
 from roundtap_hub.store.service import Service
@@ -102,10 +104,13 @@ def make_backup(folder: Path, to: Path, named: head_file.HeadRecord, made_at: st
     to.mkdir(exist_ok=True, mode=0o700)
     path = to / f"roundtap-{named.lineage}-{named.epoch}-{named.commits:08}{SUFFIX}"
     with replacing(path, on_fat=True) as temporary:
-        with (closing(head_file.open_read_only(folder / DATABASE)) as source,
-              closing(sqlite3.connect(temporary)) as target):
-            os.chmod(temporary, 0o600)
+        os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        with closing(head_file.open_read_only(folder / DATABASE)) as source, closing(_open_made(temporary)) as target:
             _copy_pages(source, target, temporary)
+        with open(temporary, "r+b") as file:
+            # Not one with a write-ahead log, which would be a second file beside it.
+            os.pwrite(file.fileno(), b"\1\1", 18)
+        with closing(_open_made(temporary)) as target:
             _describe(target, folder, named, made_at)
         read_backup(temporary)
     _prune(to, named, path)
@@ -186,6 +191,13 @@ def _open_bounded(path: Path) -> sqlite3.Connection:
     return connection
 
 
+def _open_made(path: Path) -> sqlite3.Connection:
+    """A connection that makes no file: SQLite resolves a pinned path, and a mount point may be bare by now."""
+    connection = sqlite3.connect(f"file:{quote(str(path))}?mode=rw", uri=True)
+    connection.execute("PRAGMA journal_mode = MEMORY")
+    return connection
+
+
 def _copy_pages(source: sqlite3.Connection, target: sqlite3.Connection, path: Path) -> None:
     """Copy one consistent snapshot: a read transaction is held, so that no commit restarts the copy."""
     target.execute("PRAGMA synchronous = OFF")
@@ -194,7 +206,6 @@ def _copy_pages(source: sqlite3.Connection, target: sqlite3.Connection, path: Pa
     source.execute("SELECT count(*) FROM sqlite_master").fetchone()
     source.backup(target, pages=STEP_PAGES, progress=lambda *_: sync(path), sleep=STEP_PAUSE_S)
     source.execute("COMMIT")
-    target.execute("PRAGMA journal_mode = DELETE")
 
 
 def _describe(target: sqlite3.Connection, folder: Path, named: head_file.HeadRecord, made_at: str) -> None:
@@ -288,10 +299,10 @@ def _schema_noted(folder: Path) -> schema_versions.DatabaseSchema:
 
 class Maintenance:
     """A thread that checks the disk every few seconds and backs up every minute and after every round. `copies`:
-    returns the folders on other disks that get the backups, too; `wall`: returns the time of a backup."""
+    returns the copies on other disks beside which the backups go, too; `wall`: returns the time of a backup."""
 
-    def __init__(self, service: Service, folder: Path, head: head_file.HeadFile, copies: Callable[[], Sequence[Path]],
-                 wall: Callable[[], str | None]) -> None:
+    def __init__(self, service: Service, folder: Path, head: head_file.HeadFile,
+                 copies: Callable[[], Sequence[Removable]], wall: Callable[[], str | None]) -> None:
         self._service = service
         self._folder = folder
         self._head = head
@@ -325,17 +336,20 @@ class Maintenance:
         forget, self._forget, self._urgent = self._forget, False, False
         made: Path | None = None
         problem: Problem | None = None
-        for to in (self._folder / FOLDER, *(each / COPIES_FOLDER for each in self._copies())):
+        for copy in (None, *self._copies()):
+            to = self._folder / FOLDER if copy is None else copy.folder / COPIES_FOLDER
             try:
-                written = (copy_backup(made, to, named) if made is not None
-                           else make_backup(self._folder, to, named, self._wall() or ""))
-                if forget:
-                    purge_older_backups(to, written)
-                made = made or written
+                with nullcontext(to.parent) if copy is None else copy.pinned() as place:
+                    written = (make_backup(self._folder, place / to.name, named, self._wall() or "") if made is None
+                               else copy_backup(made, place / to.name, named))
+                    if forget:
+                        purge_older_backups(place / to.name, written)
+                if copy is None:
+                    made = written
             except (OSError, sqlite3.Error) as error:
                 problem = problem or Problem("backup_failed", folder=str(to), reason=str(error))
             except Problem as damaged:
-                problem = problem or damaged
+                problem = problem or damaged.replace("", file=str(to))
         if problem is None:
             self._saved_commits = named.commits
         elif forget:

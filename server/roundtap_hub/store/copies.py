@@ -8,6 +8,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -105,6 +106,13 @@ class Removable(Protocol):
     def is_there(self) -> bool:
         """Whether it is plugged in and mounted."""
 
+    def pinned(self) -> AbstractContextManager[Path]:
+        """The folder, by a path that leads to this disk or nowhere, whatever is unmounted meanwhile. Raises OSError and
+        Problem if it is not there."""
+
+    def verify_place(self) -> None:
+        """Raise OSError unless `folder` still leads to the copy that is open."""
+
 
 @dataclass(frozen=True, slots=True)
 class CopyState:
@@ -176,9 +184,9 @@ class Copies:
         if name in self._keepers:
             self._keepers[name].is_ejected = False
 
-    def folders(self) -> list[Path]:
-        """Folders beside removable copies where other files may go now; not those about to be pulled out."""
-        return [worker.copy.folder for worker in self._keepers.values()
+    def plugged_in(self) -> list[Removable]:
+        """Removable copies beside which other files may go now; not those about to be pulled out."""
+        return [worker.copy for worker in self._keepers.values()
                 if isinstance(worker.copy, Removable) and not worker.is_ejected and worker.copy.is_there()]
 
     def start(self) -> None:
@@ -329,7 +337,8 @@ class _CopyWorker:
                 return
         self._set_state(CURRENT)
         while not self._ended.is_set() and self.is_current.is_set():
-            self._work.acquire()
+            if not self._work.acquire(timeout=self._retry_s) and isinstance(self.copy, Removable):
+                self.copy.verify_place()
             while self.queue and self.is_current.is_set():
                 batch, written = self.queue[0]
                 self.copy.write(batch)

@@ -6,6 +6,7 @@ No database: it would need four syncs per commit, or its newest commits would be
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
@@ -37,22 +38,36 @@ class FolderCopy:
         self.may_be_missing = may_be_missing
         self._data = data
         self._same_disk = same_disk
+        self._was_mounted = may_be_missing
+        """Whether a disk was mounted at the folder itself: without one it then is a bare mount point."""
         self._file = -1
+        self._pinned = contextlib.ExitStack()
+        self._path = folder
         self._held = CopyContent("", "")
 
     def is_there(self) -> bool:
+        with contextlib.suppress(OSError, Problem), self.pinned():
+            return True
+        return False
+
+    @contextlib.contextmanager
+    def pinned(self) -> Iterator[Path]:
+        place = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY)
         try:
-            return self.folder.is_dir() and (self._same_disk or not on_same_disk(self.folder, self._data))
-        except OSError:
-            return False
+            if not self._same_disk:
+                self._refuse_bare(place)
+            yield Path(f"/proc/self/fd/{place}")
+        finally:
+            os.close(place)
+
+    def verify_place(self) -> None:
+        # A stick that was unmounted while its file was open takes every write until it is pulled out.
+        if not os.path.samestat(os.fstat(self._file), os.stat(self.folder / COPY_FILE)):
+            raise FileNotFoundError(errno.ENOENT, f"nothing at {self.folder}")
 
     def open(self, lineage: str, epoch: str) -> Mapping[str, Head]:
         self.close()
-        if not (self.is_there() if self.may_be_missing else self.folder.is_dir()):
-            raise FileNotFoundError(2, f"nothing at {self.folder}")
-        if not self._same_disk and on_same_disk(self.folder, self._data):
-            raise Problem("copy_same_disk", copy=self.name)
-        path = self.folder / COPY_FILE
+        path = self._path = self._pinned.enter_context(self.pinned()) / COPY_FILE
         found = read_copy(path)
         if found is not None and found.lineage != lineage:
             raise Problem("copy_of_another", copy=self.name, file=COPY_FILE)
@@ -84,22 +99,32 @@ class FolderCopy:
             raise
         held.apply_line(rows, chain, held.length + len(line))
         self._purge_forgotten()
+        self.verify_place()
 
     def close(self) -> None:
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
+        self._pinned.close()
+
+    def _refuse_bare(self, place: int) -> None:
+        """Without a stick, the open folder `place` is one of the hub's own disk or of the root file system."""
+        disk, above = os.fstat(place).st_dev, os.stat("..", dir_fd=place).st_dev
+        is_own = disk in (os.stat(self._data).st_dev, os.stat("/").st_dev)
+        if is_own and not self.may_be_missing:
+            raise Problem("copy_same_disk", copy=self.name)
+        if is_own or (self._was_mounted and disk == above):
+            raise FileNotFoundError(errno.ENOENT, f"nothing at {self.folder}")
+        self._was_mounted |= disk != above
 
     def _purge_forgotten(self) -> None:
         """Rewrite the file without people who must be forgotten; the old file is overwritten as far as a stick
         allows."""
         if not self._held.forgotten:
             return
-        path = self.folder / COPY_FILE
-        old = os.open(path, os.O_RDWR)
+        old, self._file = self._file, -1
         try:
-            self.close()
-            self._make(path, _lines_without(path, self._held.forgotten))
+            self._make(self._path, _lines_without(self._path, self._held.forgotten))
             overwrite(old)
         finally:
             os.close(old)
@@ -149,15 +174,15 @@ def read_copy(path: Path) -> CopyContent | None:
         for fields, chain, length in _lines(path):
             if content is None:
                 if fields.get("roundtap-copy") != FORMAT:
-                    raise Problem("copy_unreadable", file=str(path))
+                    raise Problem("copy_unreadable", file=str(path.resolve()))
                 content = CopyContent(str(fields["lineage"]), str(fields["epoch"]))
             content.apply_line(_rows(fields), chain, length)
     except FileNotFoundError:
         return None
     except (KeyError, TypeError, ValueError, RecursionError) as error:
-        raise Problem("copy_unreadable", file=str(path)) from error
+        raise Problem("copy_unreadable", file=str(path.resolve())) from error
     if content is None:
-        raise Problem("copy_unreadable", file=str(path))
+        raise Problem("copy_unreadable", file=str(path.resolve()))
     # A power cut leaves one line without its end; anything more is damage.
     with open(path, "rb") as file:
         file.seek(content.length)
@@ -169,12 +194,6 @@ def rows_of_copy(path: Path) -> Iterator[Rows]:
     """The rows of each commit in a copy, in their order, up to the first damage."""
     for fields, _, _ in _lines(path):
         yield _rows(fields)
-
-
-def on_same_disk(folder: Path, data: Path) -> bool:
-    """Whether both are on one file system, or the folder on the root one: a mount point without a stick."""
-    where = os.stat(folder).st_dev
-    return where in (os.stat(data).st_dev, os.stat("/").st_dev)
 
 
 def _lines(path: Path) -> Iterator[tuple[dict[str, Any], str, int]]:

@@ -19,6 +19,7 @@ from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_hub.main import HubResources, open_folder
 from roundtap_hub.store.backups import COPIES_FOLDER, Maintenance, backups_in, make_backup, read_backup
+from roundtap_hub.store.folder_copy import FolderCopy
 from roundtap_hub.store.head_file import HEAD_FILE, HeadFile, HeadRecord, read_head_file
 from roundtap_hub.store.journal import Journal
 from roundtap_hub.store.service import Step
@@ -173,7 +174,7 @@ def stick(tmp_path: Path) -> Path:
 def upkeep_of(hub: HubResources, folder: Path, stick: Path) -> Maintenance:
     head = HeadFile.__new__(HeadFile)
     head.record = named_in(hub, folder)
-    return Maintenance(hub.service, folder, head, lambda: [stick], lambda: None)
+    return Maintenance(hub.service, folder, head, lambda: [FolderCopy(stick, folder, same_disk=True)], lambda: None)
 
 
 def test_a_backup_lies_in_the_folder_and_on_every_stick(hub: HubResources, folder: Path, stick: Path) -> None:
