@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
-from pydantic import StrictStr, ValidationError, field_validator
+from pydantic import StrictStr, ValidationError
 from sqlalchemy import BigInteger, Connection, LargeBinary, Table, cast, select
 from sqlmodel import Field, SQLModel
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.person import Person
 from roundtap_core.limits import sanitize
 
 
@@ -35,24 +33,14 @@ class EntryRow(SQLModel, table=True):
 class PersonRow(SQLModel, table=True):
     """A competitor's name and list as JSON, beside the entries so that a person can be forgotten.
 
-    The hub reads rows unvalidated, as a damaged one costs one name only (store/person_rows.py); `model_validate` says
-    what is wrong with a row: SQLite stores values of any type.
+    What is read is compared with the entries' digests (store/person_rows.py).
     """
 
     __tablename__ = "person"
-    event: StrictStr = Field(primary_key=True)
-    competitor: StrictStr = Field(primary_key=True)
-    salt: StrictStr
-    data: StrictStr
-
-    @field_validator("data")
-    @classmethod
-    def _a_person(cls, data: str) -> str:
-        try:
-            Person.from_json(json.loads(data))
-        except (AttributeError, KeyError, RecursionError, TypeError) as error:
-            raise ValueError("not a person") from error
-        return data
+    event: str = Field(primary_key=True)
+    competitor: str = Field(primary_key=True)
+    salt: str
+    data: str
 
 
 class LineageRow(SQLModel, table=True):

@@ -17,7 +17,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.eventfile.read import event_problems, parse
 from roundtap_core.limits import refuse_option_ranges, refuse_over_limits
 from roundtap_core.typed import MalformedMessage
-from roundtap_hub.store.person_rows import person_of
+from roundtap_hub.store.person_rows import stored_person
 from roundtap_hub.units.device_api import validate_report
 
 
@@ -72,7 +72,7 @@ def test_any_text_is_an_event_file_or_a_problem(text: str) -> None:
 
 @given(st.binary() | st.text() | JSON.map(lambda data: json.dumps(data)) | st.none() | st.integers())
 def test_any_row_is_a_person(raw: object) -> None:
-    assert person_of("p1", raw).name
+    assert stored_person("p1", "salt", raw).person.name
 
 
 @given(st.randoms(use_true_random=False), st.binary(min_size=1, max_size=80))

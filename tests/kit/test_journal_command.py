@@ -111,13 +111,13 @@ BREAKS: dict[str, tuple[str, str]] = {
     "an entry cut out": ("DELETE FROM entry WHERE stream = 'e1' AND number = 4", "journal_broken"),
     "the seal's state": ("UPDATE seal SET state = x'789c03000000000001'", "seal_wrong"),
     "the seal's summary": ("UPDATE seal SET summary = '{}'", "seal_wrong"),
-    "a name": ("UPDATE person SET data = '{\"name\":\"Anna Ruiz\"}' WHERE competitor = 'p1'", "person_wrong"),
-    "what is no person": ("UPDATE person SET data = '[]' WHERE competitor = 'p1'", "row_malformed"),
-    "what is no text": ("UPDATE person SET salt = x'00' WHERE competitor = 'p1'", "row_malformed"),
-    "a salt": ("UPDATE person SET salt = 'x' WHERE competitor = 'p2'", "person_wrong"),
-    "a former official": ("UPDATE person SET data = '{\"name\":\"Otto\"}' WHERE competitor = 'o1'", "person_wrong"),
-    "somebody missing": ("DELETE FROM person WHERE competitor = 'p3'", "people_missing"),
-    "somebody too many": ("INSERT INTO person VALUES ('e1', 'p9', 's', '{\"name\":\"Nobody\"}')", "person_wrong"),
+    "a name": ("UPDATE person SET data = '{\"name\":\"Anna Ruiz\"}' WHERE competitor = 'p1'", "people_wrong"),
+    "what is no person": ("UPDATE person SET data = '[]' WHERE competitor = 'p1'", "people_wrong"),
+    "what is no text": ("UPDATE person SET salt = x'00' WHERE competitor = 'p1'", "people_wrong"),
+    "a salt": ("UPDATE person SET salt = 'x' WHERE competitor = 'p2'", "people_wrong"),
+    "a former official": ("UPDATE person SET data = '{\"name\":\"Otto\"}' WHERE competitor = 'o1'", "people_wrong"),
+    "somebody missing": ("DELETE FROM person WHERE competitor = 'p3'", "people_wrong"),
+    "somebody too many": ("INSERT INTO person VALUES ('e1', 'p9', 's', '{\"name\":\"Nobody\"}')", "people_wrong"),
 }
 
 

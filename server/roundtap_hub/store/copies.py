@@ -235,9 +235,8 @@ class Copies:
                 continue
             entries = self.journal.entries(stream, held.get(stream, START))
             while part := list(islice(entries, CATCH_UP_ENTRIES)):
-                # A copy cut off before the last entry gets the people with its next catch-up.
-                with_people = stream != VENUE and part[-1].number >= heads[stream].number
-                yield Batch(part, [dict(row) for row in self.journal.person_rows(stream)] if with_people else [])
+                # With every part: a standby whose catch-up is cut off may become the hub.
+                yield Batch(part, self.journal.person_rows(stream) if stream != VENUE else [])
 
     def mark_if_current(self, worker: _CopyWorker, held: Mapping[str, Head]) -> bool:
         """Mark the copy as current, unless something was committed meanwhile."""

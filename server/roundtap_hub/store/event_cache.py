@@ -12,7 +12,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.apply import apply
 from roundtap_core.event.state import EventState, event_names
 from roundtap_hub.store.journal import Journal
-from roundtap_hub.store.read_model import LoadedEvent, Snapshot
+from roundtap_hub.store.read_model import LoadedEvent, Snapshot, checked_people
 from roundtap_hub.store.snapshots import EventSnapshot, EventSummary, made_by, snapshot_event, summary_of
 from roundtap_hub.store.venue import is_dormant
 
@@ -74,11 +74,15 @@ class DormantEvents:
             for key in [key for key in self._open if key[0] in events]:
                 del self._open[key]
 
-    def read(self, summary: EventSummary, breath: Callable[[], object] = lambda: None) -> LoadedEvent:
-        """The event from its snapshot, or folded from its entries; `breath` is called after each entry."""
-        state = self._journal.event_snapshots.state(summary) or self._fold(summary, breath)
-        people = self._journal.people([summary.id]).get(summary.id, {})
+    def read(self, summary: EventSummary) -> LoadedEvent:
+        """The event with its people. Raises as `read_state` and `checked_people`."""
+        state = self.read_state(summary)
+        people = checked_people(self._journal, state)
         return LoadedEvent(state, people, event_names(state, people))
+
+    def read_state(self, summary: EventSummary, breath: Callable[[], object] = lambda: None) -> EventState:
+        """The event from its snapshot, or folded from its entries; `breath` is called after each entry."""
+        return self._journal.event_snapshots.state(summary) or self._fold(summary, breath)
 
     def _fold(self, summary: EventSummary, breath: Callable[[], object]) -> EventState:
         self.without_snapshot.add(summary.id)
@@ -194,7 +198,7 @@ class EventSnapshotter:
         self._made[summary.id] = summary.head, made_by()
         try:
             if state is None or state.head != summary.head:
-                state = self._shelf.read(summary, self._breathe).state
+                state = self._shelf.read_state(summary, self._breathe)
             if state.diverged:
                 log.warning("event %s: rounds %s were computed otherwise by the core that ran then",
                             state.id, list(state.diverged))

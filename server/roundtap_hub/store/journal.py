@@ -23,7 +23,7 @@ from roundtap_core.event.person import Person
 from roundtap_core.wire import canonical
 from roundtap_hub import models
 from roundtap_hub.store.migrations import schema_versions
-from roundtap_hub.store.person_rows import read_people
+from roundtap_hub.store.person_rows import StoredPerson, read_people
 from roundtap_hub.store.snapshots import EventSnapshotStore, EventSummary
 from roundtap_hub.store.venue import EVENT_DELETED
 
@@ -251,6 +251,11 @@ class Journal:
 
     def people(self, events: Collection[str] | None = None) -> dict[str, dict[str, Person]]:
         """Persons by event and competitor: of these events, or of all."""
+        return {event_id: {who: stored.person for who, stored in people.items()}
+                for event_id, people in self.stored_people(events).items()}
+
+    def stored_people(self, events: Collection[str] | None = None) -> dict[str, dict[str, StoredPerson]]:
+        """As `people`, with the digests of the rows."""
         with self._reading() as connection:
             return read_people(connection, events)
 

@@ -1,63 +1,75 @@
-"""Reads people: a damaged row costs one name, never the hub; control characters are removed."""
+"""Reads people and compares them with the entries' digests; control characters are removed."""
 
 from __future__ import annotations
 
 import json
-import logging
-from collections.abc import Collection
-from typing import Any
+from collections.abc import Collection, Mapping
+from typing import Any, NamedTuple
 
 import msgspec
 from sqlalchemy import Connection, LargeBinary, cast, select
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.person import Person
+from roundtap_core.event.state import EventState
 from roundtap_core.limits import fits_line, sanitize
 from roundtap_hub.models import PERSON
-
-log = logging.getLogger(__name__)
-
-NAMED = 5
-"""How many damaged people one log line names."""
 
 _KNOWN = frozenset(Person.__struct_fields__)
 
 
-def read_people(connection: Connection, events: Collection[str] | None) -> dict[str, dict[str, Person]]:
-    """Persons by event and competitor: of these events, or of all. One log line for each event with damaged rows."""
-    as_they_lie = connection.dialect.name == "sqlite"
+class StoredPerson(NamedTuple):
+    """A row's person, a placeholder if the row is damaged; `digest`: of what is stored, "" if damaged."""
+
+    person: Person
+    digest: str
+
+
+def read_people(connection: Connection, events: Collection[str] | None) -> dict[str, dict[str, StoredPerson]]:
+    """Persons by event and competitor: of these events, or of all."""
     # SQLite stores any value. Read as bytes, every value comes through; invalid text would end the reading.
-    competitor, data = (
-        (cast(column, LargeBinary) if as_they_lie else column) for column in (PERSON.c.competitor, PERSON.c.data))
-    query = select(PERSON.c.event, competitor, data)
+    as_stored = connection.dialect.name == "sqlite"
+    columns = (cast(column, LargeBinary) if as_stored else column
+               for column in (PERSON.c.competitor, PERSON.c.salt, PERSON.c.data))
+    query = select(PERSON.c.event, *columns)
     if events is not None:
         query = query.where(PERSON.c.event.in_(events))
-    found: dict[str, dict[str, Person]] = {}
-    damaged: dict[str, list[str]] = {}
-    for event_id, raw_id, raw in connection.execute(query):
+    found: dict[str, dict[str, StoredPerson]] = {}
+    for event_id, raw_id, salt, raw in connection.execute(query):
         who = _text(raw_id)
-        person = person_of(who, raw)
-        found.setdefault(event_id, {})[who] = person
-        if is_damaged(who, person):
-            damaged.setdefault(event_id, []).append(who)
-    for event_id, ids in damaged.items():
-        log.error("event %s: what is known of %s%s is damaged in the journal (table person); each is shown as %r until "
-                  "the name is entered anew on the console", event_id, ", ".join(map(repr, ids[:NAMED])),
-                  f" and {len(ids) - NAMED} more" if len(ids) > NAMED else "", damaged_name("…"))
+        found.setdefault(event_id, {})[who] = stored_person(who, _text(salt), raw)
     return found
 
 
-def person_of(competitor: str, raw: object) -> Person:
-    """The person in a row's `data`; a placeholder if it is damaged."""
+def stored_person(competitor: str, salt: str, raw: object) -> StoredPerson:
+    """The person in a row's `data`."""
     try:
-        return _sanitized(competitor, _checked(json.loads(raw if isinstance(raw, str) else _bytes(raw).decode())))
+        person = _checked(json.loads(raw if isinstance(raw, str) else _bytes(raw).decode()))
+        return StoredPerson(_sanitized(competitor, person), person.digest(salt))
     except (ValueError, TypeError, RecursionError):
-        name = damaged_name(competitor)
-        return Person(name, public_name=name)
+        return StoredPerson(placeholder(competitor), "")
+
+
+def wrong_people(state: EventState, stored: Mapping[str, StoredPerson]) -> list[str]:
+    """Ids of the event's people whose rows are missing, damaged, or not those that the entries mean."""
+    meant = {**{official.id: official.digest for official in state.officials.values()},
+             **{entrant.id: entrant.digest for entrant in state.entrants.values()}}
+    return [who for who, digest in meant.items()
+            if digest and not (who in stored and is_meant(who, stored[who], {digest}))]
+
+
+def is_meant(competitor: str, stored: StoredPerson, digests: Collection[str]) -> bool:
+    """Whether a row is one of those that entries mean, or the placeholder of one that was lost for good."""
+    return bool(stored.digest) and (stored.digest in digests or is_damaged(competitor, stored.person))
+
+
+def placeholder(competitor: str) -> Person:
+    """Stands for a person whose row cannot be read, and is stored for one whose row is lost for good."""
+    name = damaged_name(competitor)
+    return Person(name, public_name=name)
 
 
 def damaged_name(competitor: str) -> str:
-    """The placeholder for a person whose row cannot be read."""
     return f"{competitor} (data damaged)"
 
 

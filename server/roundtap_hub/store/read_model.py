@@ -9,12 +9,14 @@ from typing import TypeVar
 
 from sqlmodel import SQLModel
 
+from roundtap_core.errors import Problem
 from roundtap_core.event.apply import apply
 from roundtap_core.event.entries import VENUE
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import EventState, event_names
 from roundtap_hub.models import StaffRow, UnitKeyRow
-from roundtap_hub.store.journal import START, Head, Journal
+from roundtap_hub.store.journal import START, Head, Journal, events_deleted
+from roundtap_hub.store.person_rows import wrong_people
 from roundtap_hub.store.snapshots import EventSummary, summary_of
 from roundtap_hub.store.venue import Venue, apply_venue, is_dormant
 
@@ -22,6 +24,8 @@ log = logging.getLogger(__name__)
 
 V = TypeVar("V")
 NO_PEOPLE: Mapping[str, Person] = {}
+NAMED = 10
+"""How many people whose rows are wrong are named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +143,7 @@ def _without(mapping: Mapping[str, V], key: str) -> dict[str, V]:
 
 def load_snapshot(journal: Journal, opened: Callable[[EventSummary], LoadedEvent]) -> Snapshot:
     """Load everything saved: events in play are folded, dormant ones stay unread. Raises Problem if the chain of an
-    event in play does not hold or has an unknown kind of entry."""
+    event in play does not hold or has an unknown kind of entry, and as `checked_people` for its people."""
     heads = journal.heads()
     venue = read_venue(journal, Venue())
     at_rest: dict[str, EventSummary] = {}
@@ -149,8 +153,23 @@ def load_snapshot(journal: Journal, opened: Callable[[EventSummary], LoadedEvent
             at_rest[stream] = summary
         else:
             events[stream] = read_event(journal, EventState(stream))
-    people = journal.people(list(events))
+    people = {event_id: checked_people(journal, state) for event_id, state in events.items()}
     return Snapshot(venue, events, people, at_rest, opened).with_names().with_rows(journal.secrets())
+
+
+def checked_people(journal: Journal, state: EventState) -> dict[str, Person]:
+    """An event's people by competitor. Raises Problem("people_wrong") if they are not those whom the entries mean; of a
+    deleted event, or one that has gone on since `state`, they cannot be."""
+    stored = journal.stored_people([state.id]).get(state.id, {})
+    wrong = wrong_people(state, stored)
+    if (wrong and journal.head(state.id) == (state.number, state.head)
+            and state.id not in events_deleted(journal.entries(VENUE))):
+        raise people_problem(state, wrong)
+    return {who: row.person for who, row in stored.items()}
+
+
+def people_problem(state: EventState, wrong: Sequence[str]) -> Problem:
+    return Problem("people_wrong", event=state.id, name=state.name, n=len(wrong), who=", ".join(wrong[:NAMED]))
 
 
 def _summaries(journal: Journal, heads: Mapping[str, Head]) -> dict[str, EventSummary]:

@@ -35,6 +35,7 @@ from roundtap_hub.store.earlier_files import migrate_files
 from roundtap_hub.store.folder_copy import COPY_FILE, read_copy, rows_of_copy
 from roundtap_hub.store.journal import Journal, PersonRecord, events_deleted, next_entry, people_removed
 from roundtap_hub.store.journal_identity import following_epoch, latest_rights_entries, seal_after
+from roundtap_hub.store.person_rows import placeholder
 from roundtap_hub.store.service import Service
 from roundtap_hub.store.venue import fold_venue, is_valid_key, is_valid_pin
 from roundtap_hub.store.verify import digests_in
@@ -131,7 +132,7 @@ def restore(path: Path, folder: Path, at: Timestamp, chance: Callable[[int], str
     Problem("backup_damaged"), Problem("restore_folder_used") if there is a journal already, and what `verify` finds in
     the backup's journal."""
     if any((folder / name).exists() for name in EXCLUDED_FILES):
-        raise Problem("restore_folder_used", where=str(folder))
+        raise Problem("restore_folder_used", folder=str(folder))
     backup = read_backup(path)
     folder.parent.mkdir(parents=True, exist_ok=True)
     making = folder.with_name(f".{folder.name}.restoring")
@@ -307,6 +308,7 @@ def _people(found: SalvagedRows, stream: str, chain: Iterable[Entry], rescued: S
             yield newest
         elif any(digests):
             lost.append(who)
+            yield PersonRecord(stream, who, "", placeholder(who))
     rescued.people_lost = tuple(lost)
 
 

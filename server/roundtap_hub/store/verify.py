@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-
-from pydantic import ValidationError
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.apply import apply
 from roundtap_core.event.entries import VENUE, Entry
-from roundtap_core.event.person import Person
 from roundtap_core.event.state import EventState
 from roundtap_core.event.state_bytes import encode
-from roundtap_hub.models import PersonRow
 from roundtap_hub.store.journal import Head, Journal
+from roundtap_hub.store.person_rows import is_meant, wrong_people
+from roundtap_hub.store.read_model import people_problem
 from roundtap_hub.store.snapshots import made_by
 from roundtap_hub.store.venue import Venue, apply_venue
 
@@ -118,24 +115,13 @@ def _check_snapshot(journal: Journal, state: EventState, found: StreamCheck) -> 
 
 
 def _check_people(journal: Journal, state: EventState, digests: Mapping[str, set[str]], found: StreamCheck) -> None:
-    rows = journal.person_rows(state.id)
-    found.people = len(rows)
+    stored = journal.stored_people([state.id]).get(state.id, {})
+    found.people = len(stored)
     if found.deleted:
-        if rows:
-            found.wrong.append(Problem("people_not_forgotten", event=state.id, n=len(rows)))
+        if stored:
+            found.wrong.append(Problem("people_not_forgotten", event=state.id, n=len(stored)))
         return
-    now = {**{official.id: official.digest for official in state.officials.values()},
-           **{entrant.id: entrant.digest for entrant in state.entrants.values()}}
-    for row in rows:
-        try:
-            kept = PersonRow.model_validate(dict(row))
-        except ValidationError as error:
-            found.wrong.append(Problem("row_malformed", table="person", row=f"{row['event']}/{row['competitor']}",
-                                       column=".".join(map(str, error.errors()[0]["loc"]))))
-            continue
-        valid = {now[kept.competitor]} if kept.competitor in now else digests.get(kept.competitor, set())
-        if Person.from_json(json.loads(kept.data)).digest(kept.salt) not in valid:
-            found.wrong.append(Problem("person_wrong", event=state.id, competitor=kept.competitor))
-    missing = sorted({who for who, digest in now.items() if digest} - {row["competitor"] for row in rows})
-    if missing:
-        found.wrong.append(Problem("people_missing", event=state.id, n=len(missing), who=", ".join(missing[:5])))
+    wrong = wrong_people(state, stored)
+    wrong += [who for who, row in stored.items() if who not in wrong and not is_meant(who, row, digests.get(who, ()))]
+    if wrong:
+        found.wrong.append(people_problem(state, wrong))

@@ -1,21 +1,30 @@
-"""A damaged row of the table `person` costs one name: the hub starts, says so in one line, and the rest works."""
+"""People are checked like entries: no hub starts with a row emptied, moved or missing. What is lost stays a gap."""
 
 from __future__ import annotations
 
 import html
 import json
-import logging
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hub_kit import make_event, running
-from pages_kit import PEOPLE, House, open_house, problem_of
+from hub_kit import event_steps, make_event, people, running, url_of
+from pages_kit import PEOPLE, open_house, problem_of
 
+from roundtap_core.errors import Problem
+from roundtap_core.event import commands as c
+from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.person import Person
 from roundtap_core.limits import fits_line
-from roundtap_hub.store.person_rows import is_damaged, person_of
+from roundtap_core.words import LANGUAGES, core_words
+from roundtap_hub.store.event_cache import DormantEvents
+from roundtap_hub.store.journal import Journal, PersonRecord
+from roundtap_hub.store.person_rows import is_damaged, placeholder, stored_person
+from roundtap_hub.store.service import Service, Step
+from roundtap_hub.store.snapshots import summary_of
+from roundtap_hub.store.venue import EVENT_ARCHIVED, EVENT_DELETED
 
 DAMAGED: list[Any] = [
     "", "{", "null", "7", "[]", '"Ana"', "{}", '{"name": 7}', '{"name": null}', '{"name": "Ana", "list": 7}',
@@ -32,46 +41,107 @@ def spoil(folder: Path, data: object, competitor: str = "p3") -> None:
         database.execute(f"UPDATE person SET data = {value} WHERE event = 'e1' AND competitor = ?", (data, competitor))
 
 
-@pytest.mark.parametrize("data", DAMAGED, ids=[repr(data)[:20] for data in DAMAGED])
-def test_whatever_lies_there_the_hub_starts_with_the_rest(
-    tmp_path: Path, data: Any, caplog: pytest.LogCaptureFixture
-) -> None:
-    with running(tmp_path / "roundtap.db") as service:
-        make_event(service)
-        before = service.snapshot
-    spoil(tmp_path, data)
-    with caplog.at_level(logging.ERROR), running(tmp_path / "roundtap.db") as service:
-        people = service.snapshot.people["e1"]
-        assert {who: people[who] for who in ("p1", "p2", "p4")} == {
-            who: before.people["e1"][who] for who in ("p1", "p2", "p4")}
-        assert is_damaged("p3", people["p3"])
-        assert service.snapshot.names["e1"]["p3"] == "p3 (data damaged)"
-        assert service.snapshot.events == before.events
-    assert [record.getMessage().split(" is damaged")[0] for record in caplog.records] == [
-        "event e1: what is known of 'p3'"]
+def by_hand(folder: Path, statement: str) -> None:
+    with sqlite3.connect(folder / "roundtap.db") as database:
+        assert database.execute(statement).rowcount
 
 
-def test_many_damaged_rows_are_one_line(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    with running(tmp_path / "roundtap.db") as service:
-        make_event(service)
-    for number in range(1, 5):
-        spoil(tmp_path, "{", f"p{number}")
-    with sqlite3.connect(tmp_path / "roundtap.db") as database:
-        database.executemany("INSERT INTO person VALUES ('e1', ?, '', '{')", [(f"q{n}",) for n in range(1000)])
-    with caplog.at_level(logging.ERROR), running(tmp_path / "roundtap.db"):
+def refusal(folder: Path) -> Problem:
+    with pytest.raises(Problem) as refused, running(folder / "roundtap.db"):
         pass
-    assert len(caplog.records) == 1
-    assert len(caplog.records[0].getMessage()) < 400
+    assert refused.value.key == "people_wrong"
+    for language in LANGUAGES:
+        text = refused.value.say(core_words(language))
+        assert all(said in text for said in ("Winter Open", "(e1)", "roundtap recover", str(refused.value.params["who"])))
+    return refused.value
 
 
-def house_with(folder: Path, data: object) -> None:
+@pytest.mark.parametrize("data", DAMAGED, ids=[repr(data)[:20] for data in DAMAGED])
+def test_no_hub_starts_with_a_row_that_is_nobody_s(tmp_path: Path, data: Any) -> None:
+    with running(tmp_path / "roundtap.db") as service:
+        make_event(service)
+    spoil(tmp_path, data)
+    assert refusal(tmp_path).params["who"] == "p3"
+
+
+MOVED = {
+    "to another competitor": ("UPDATE person SET competitor = 'p9' WHERE competitor = 'p3'", "p3"),
+    "to another event": ("UPDATE person SET event = 'e2' WHERE competitor = 'p2'", "p2"),
+    "nowhere": ("DELETE FROM person WHERE competitor IN ('p1', 'p2')", "p1, p2"),
+    "all of them": ("DELETE FROM person", "p1, p2, p3, p4"),
+    "one for another": ("UPDATE person SET data = (SELECT data FROM person WHERE competitor = 'p1')", "p2, p3, p4"),
+}
+
+
+@pytest.mark.parametrize("where", MOVED)
+def test_no_hub_starts_with_a_row_that_was_moved(tmp_path: Path, where: str) -> None:
+    with running(tmp_path / "roundtap.db") as service:
+        make_event(service)
+    statement, who = MOVED[where]
+    by_hand(tmp_path, statement)
+    assert refusal(tmp_path).params["who"] == who
+
+
+def test_of_many_the_first_ten_are_named(tmp_path: Path) -> None:
+    with open_house(tmp_path) as house:
+        house.with_event([f"Player {n}" for n in range(40)])
+    by_hand(tmp_path, "DELETE FROM person")
+    with pytest.raises(Problem) as refused, running(tmp_path / "roundtap.db"):
+        pass
+    assert refused.value.params["n"] == 40
+    assert str(refused.value.params["who"]).count(",") == 9
+
+
+def test_who_was_taken_out_and_whose_event_was_deleted_is_not_missed(tmp_path: Path) -> None:
+    with open_house(tmp_path) as house:
+        house.with_event(PEOPLE)
+        house.service.execute_one("e1", c.RemoveCompetitor("p3"), "organizer")
+    with open_house(tmp_path) as house:
+        assert "p3" not in house.service.snapshot.people["e1"]
+        for kind in (EVENT_ARCHIVED, EVENT_DELETED):
+            house.service.execute([Step(VENUE, NewEntry(kind, {"event": "e1"}))], "organizer")
+    with open_house(tmp_path) as house:
+        assert house.service.snapshot.people_of("e1") == {}
+
+
+def test_an_event_at_rest_is_checked_when_somebody_opens_it(tmp_path: Path) -> None:
+    with running(tmp_path / "roundtap.db") as service:
+        service.execute(event_steps(), "organizer", people())
+        service.execute([Step(VENUE, NewEntry(EVENT_ARCHIVED, {"event": "e1"}))], "organizer")
+    spoil(tmp_path, "{}")
+    with running(tmp_path / "roundtap.db") as service:
+        assert "e1" in service.snapshot.dormant
+        with pytest.raises(Problem) as refused:
+            service.snapshot.event("e1")
+    assert (refused.value.key, refused.value.params["who"]) == ("people_wrong", "p3")
+
+
+def rename(service: Service) -> None:
+    person = Person("Ana María Ruiz")
+    service.execute_one("e1", c.ChangePerson("p1", person.digest("salt")), "organizer",
+                        [PersonRecord("e1", "p1", "salt", person)])
+
+
+def test_who_is_renamed_while_the_event_is_opened_is_nobody_else(tmp_path: Path) -> None:
+    """The people are read after the entries, and a commit may come in between."""
+    with running(tmp_path / "roundtap.db") as service, closing(Journal(url_of(tmp_path / "roundtap.db"))) as journal:
+        before = summary_of(make_event(service))
+        rename(service)
+        assert DormantEvents(journal).read(before).people["p1"].name == "Ana María Ruiz"
+        spoil(tmp_path, "{}", "p1")
+        with pytest.raises(Problem):
+            DormantEvents(journal).read(summary_of(service.snapshot.events["e1"]))
+
+
+def house_without_p3(folder: Path) -> None:
+    """As it is recovered where nothing is left of one of them."""
     with open_house(folder) as house:
         house.with_event(PEOPLE)
-    spoil(folder, data)
+        house.service._journal.append([], [PersonRecord("e1", "p3", "", placeholder("p3"))])
 
 
 def test_the_console_says_so_and_the_name_is_entered_anew(tmp_path: Path) -> None:
-    house_with(tmp_path, "{")
+    house_without_p3(tmp_path)
     with open_house(tmp_path) as house:
         browser = house.organizer()
         console = html.unescape(browser.get("/console/e1").text)
@@ -86,29 +156,33 @@ def test_the_console_says_so_and_the_name_is_entered_anew(tmp_path: Path) -> Non
         assert house.service.snapshot.people["e1"]["p3"] == Person("Łukasz Żak")
 
 
-@pytest.mark.parametrize("data", DAMAGED[:3])
-def test_the_stand_in_is_never_put_on_record_as_a_name(tmp_path: Path, data: Any) -> None:
-    house_with(tmp_path, data)
+def test_the_stand_in_is_never_put_on_record_as_a_name(tmp_path: Path) -> None:
+    house_without_p3(tmp_path)
+    before = stored_data(tmp_path)
     with open_house(tmp_path) as house:
         browser = house.organizer()
         page = browser.get("/console/e1/competitor/p3/list")
         seen = page.text.split('name="seen" value="')[1].split('"')[0]
         answer = browser.post("/console/e1/competitor/p3/list", seen=seen, faction="Rebel")
         assert "first enter the name again" in problem_of(answer)
-        assert _stored(house, tmp_path) == data
+    assert stored_data(tmp_path) == before
 
 
-def _stored(house: House, folder: Path) -> object:
+def stored_data(folder: Path) -> object:
     with sqlite3.connect(folder / "roundtap.db") as database:
         return database.execute("SELECT data FROM person WHERE competitor = 'p3'").fetchone()[0]
 
 
 @pytest.mark.parametrize("name", ["Ana\u202eRuiz", "Ana\x1b[2J", "a\nb", "\u200b", "Ana\u2028", "Ana\u200f"])
 def test_names_from_before_the_limits_load_and_are_shown_harmlessly(tmp_path: Path, name: str) -> None:
-    person = person_of("p3", json.dumps({"name": name, "club": name, "members": [name, "B"]}))
+    person = stored_person("p3", "", json.dumps({"name": name, "club": name, "members": [name, "B"]})).person
     assert not is_damaged("p3", person)
     assert all(map(fits_line, (person.name, person.club or "", *person.members)))
-    house_with(tmp_path, json.dumps({"name": name}))
+    with open_house(tmp_path) as house:
+        house.with_event(PEOPLE)
+        older = PersonRecord("e1", "p3", "salt", Person(name))
+        house.service.execute_one("e1", c.ChangePerson("p3", older.person.digest("salt")), "organizer")
+        house.service._journal.append([], [older])
     with open_house(tmp_path) as house:
         house.publish()
         for path in ("/console/e1", "/e/e1", "/e/e1/standings"):

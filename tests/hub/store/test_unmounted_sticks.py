@@ -7,6 +7,7 @@ import ctypes
 import os
 import sqlite3
 import subprocess
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -89,8 +90,12 @@ def test_it_is_noticed_without_a_commit_and_a_stick_mounted_there_later_is_the_c
         mount(point)
         hub.wait_for(CURRENT)
         assert heads_on(point) == hub.journal.heads()
+        changed = threading.Event()
+        hub.service.storage.listen(changed.set)
         mount(point)
-        hub.wait_for(AWAY)
+        while not (point / COPY_FILE).exists():
+            assert changed.wait(10)
+            changed.clear()
         hub.wait_for(CURRENT)
         assert heads_on(point) == hub.journal.heads(), "of two sticks on one mount point, the one that is seen"
         hub.stop()
