@@ -52,7 +52,8 @@ def refusal(folder: Path) -> Problem:
     assert refused.value.key == "people_wrong"
     for language in LANGUAGES:
         text = refused.value.say(core_words(language))
-        assert all(said in text for said in ("Winter Open", "(e1)", "roundtap recover", str(refused.value.params["who"])))
+        for said in ("Winter Open", "(e1)", "roundtap recover", str(refused.value.params["who"])):
+            assert said in text
     return refused.value
 
 
