@@ -287,7 +287,7 @@ def open_folder(folder: Path, at_point: AtPoint, copies: Sequence[Path] = (),
     journal cannot be opened or is damaged."""
     url, head = sqlite_url(folder), HeadFile(folder / HEAD_FILE)
     try:
-        check_database(folder / DATABASE, head.record)
+        check_database(folder / DATABASE, head.record, (*copies, *sticks))
         clocks = clocks or system_clocks()
         back_up_before_upgrade(folder, head.record, clocks.wall() or "")
         journal, paper = Journal(url), PrintBook(url)

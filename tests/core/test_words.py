@@ -95,8 +95,8 @@ def problems_in_source() -> list[tuple[frozenset[str], frozenset[str], str]]:
 
 
 def test_every_problem_has_its_text_and_gives_it_what_it_needs() -> None:
-    english = {key.removeprefix("problem."): text
-               for key, text in texts(REPOSITORY / "server" / "roundtap_core", "en").items() if key.startswith("problem.")}
+    core = texts(REPOSITORY / "server" / "roundtap_core", "en")
+    english = {key.removeprefix("problem."): text for key, text in core.items() if key.startswith("problem.")}
     problems = problems_in_source()
     assert any({"journal_shortened", "journal_log_missing"} <= keys for keys, _, _ in problems), "the chosen ones, too"
     assert [(keys, place) for keys, _, place in problems if len(keys) == 1 and not keys <= set(english)] == []

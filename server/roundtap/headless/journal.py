@@ -12,7 +12,7 @@ from roundtap.headless import event_input
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE
 from roundtap_core.words import Words
-from roundtap_hub.database.database_url import DATABASE
+from roundtap_hub.database.database_url import DATABASE, database_url, without_password
 from roundtap_hub.store.backups import newest_backup_in, read_backup
 from roundtap_hub.store.clocks import system_clocks
 from roundtap_hub.store.folder_copy import read_copy
@@ -29,8 +29,11 @@ def add_arguments(parser: ArgumentParser) -> None:
                         "verify: read all of it, hash by hash, and compare head file, copies, seals and people with "
                         "the entries; salvage: what can still be read of a damaged journal into a new folder")
     parser.add_argument("--data", type=Path, default=Path("roundtap-data"), help="the hub's folder")
-    parser.add_argument("--backup", type=Path, default=None, metavar="PLACE",
-                        help="with list and verify: a backup instead of the folder; of a stick or a folder the newest")
+    place = parser.add_mutually_exclusive_group()
+    place.add_argument("--backup", type=Path, default=None, metavar="PLACE",
+                       help="with list and verify: a backup instead of the folder; of a stick or a folder the newest")
+    place.add_argument("--database", default=None, metavar="URL",
+                       help="with list and verify: a journal on PostgreSQL instead of the folder")
     parser.add_argument("--to", type=Path, default=None, help="with salvage: the new folder")
     parser.add_argument("--outbox", type=Path, nargs="+", action="extend", default=[], metavar="FILE",
                         help="with salvage: outbox files of table units, whose reports are taken too")
@@ -45,20 +48,19 @@ def run(args: Namespace) -> int:
     """Print one line per stream; exit 1 where something is broken or lost, 2 where there is no journal."""
     words = event_input.cli_words()
     path = args.data / DATABASE if args.backup is None else newest_backup_in(args.backup)
+    place = path if args.database is None else without_password(args.database)
     try:
         if args.what == "salvage":
             return _salvage(args, words)
         backup = read_backup(path) if args.backup is not None else None
-        if not path.is_file():
-            raise Problem("no_journal", where=str(path))
-        journal = Journal(f"sqlite:///{path}", read_only=True)
+        journal = _open(args, path)
         try:
             found = list((list_streams if args.what == "list" else verify)(journal, args.event))
             beside = _check_companions(args, journal) if args.what == "verify" else []
         finally:
             journal.close()
     except Problem as problem:
-        return event_input.print_refusal(f"roundtap journal: {path}: {problem.say(words)}")
+        return event_input.print_refusal(f"roundtap journal: {place}: {problem.say(words)}")
     if args.format == "json":
         event_input.write(event_input.json_text({
             "backup": {"file": str(path), "made_at": backup.made_at} if backup is not None else None,
@@ -76,12 +78,29 @@ def run(args: Namespace) -> int:
     return BROKEN if bad else event_input.DONE
 
 
+def _open(args: Namespace, path: Path) -> Journal:
+    if args.database is not None:
+        database_url(args.database)
+        # Late: a journal in a folder needs no driver.
+        from roundtap_hub.database.postgres import PostgresJournal
+
+        return PostgresJournal(args.database, read_only=True)
+    if not path.is_file():
+        if args.backup is None:
+            _check_head(args)
+        raise Problem("no_journal", where=str(path))
+    return Journal(f"sqlite:///{path}", read_only=True)
+
+
+def _check_head(args: Namespace) -> None:
+    check_database(args.data / DATABASE, read_head_file(args.data / HEAD_FILE), [each.parent for each in args.copy])
+
+
 def _check_companions(args: Namespace, journal: Journal) -> list[tuple[str, Problem | None]]:
     """The head file (which early hubs lacked) and copies, by name, each with its problem."""
     found: list[tuple[str, Problem | None]] = []
-    if args.backup is None and ((args.data / HEAD_FILE).is_file() or journal.lineage):
-        found.append((HEAD_FILE, _problem_in(lambda: check_database(args.data / DATABASE,
-                                                                    read_head_file(args.data / HEAD_FILE)))))
+    if args.backup is None and args.database is None and ((args.data / HEAD_FILE).is_file() or journal.lineage):
+        found.append((HEAD_FILE, _problem_in(partial(_check_head, args))))
     for path in args.copy:
         found.append((str(path), _problem_in(partial(_check_copy, path, journal))))
     return found

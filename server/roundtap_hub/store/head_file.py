@@ -11,9 +11,10 @@ import json
 import os
 import secrets
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -144,14 +145,14 @@ def read_head_file(path: Path) -> HeadRecord | None:
     return named
 
 
-def check_database(database: Path, named: HeadRecord | None) -> None:
+def check_database(database: Path, named: HeadRecord | None, places: Sequence[Path] = ()) -> None:
     """Check read-only that the database holds what the head file names (after a power cut it may hold more). Raises
     Problem if it does not, if it is a copied file without a head file ("journal_copied"), and if it cannot be read
     ("journal_unreadable"). A database of an older hub has no lineage and needs no head file: it gets both with its next
-    start."""
+    start. `places`: where sticks with copies may be."""
     if not database.is_file() or not database.stat().st_size:
         if named is not None and named.heads:
-            raise _empty(database, named.heads)
+            raise _empty(database, named, places)
         return
     heads, last, hashes = named.heads if named else {}, dict[str, int](), dict[str, str]()
     try:
@@ -172,7 +173,7 @@ def check_database(database: Path, named: HeadRecord | None) -> None:
     if lineage and lineage != named.lineage:
         raise Problem("journal_of_another", file=str(database), head=HEAD_FILE)
     if heads and not any(last.values()):
-        raise _empty(database, heads)
+        raise _empty(database, named, places)
     folder = str(database.parent)
     if missing := {stream: head for stream, head in heads.items() if last[stream] < head.number}:
         log = database.with_name(database.name + "-wal")
@@ -220,9 +221,13 @@ def _first(connection: sqlite3.Connection, query: str, *values: object) -> Any:
     return row[0] if row else None
 
 
-def _empty(database: Path, heads: Mapping[str, Head]) -> Problem:
-    return Problem("journal_empty", file=str(database), n=sum(head.number for head in heads.values()),
-                   missing=describe_missing({}, heads))
+def _empty(database: Path, named: HeadRecord, places: Sequence[Path]) -> Problem:
+    """What the head file still knows, and where backups and copies are."""
+    noted_at = datetime.fromtimestamp(database.with_name(HEAD_FILE).stat().st_mtime).astimezone()
+    found = [str(place) for place in (database.parent / "backups", *places) if any(place.glob("roundtap-*"))]
+    return Problem("journal_empty", file=str(database), n=sum(head.number for head in named.heads.values()),
+                   missing=describe_missing({}, named.heads), lineage=named.lineage,
+                   noted_at=noted_at.isoformat(" ", "minutes"), places=", ".join(found) or "–")
 
 
 def _span(first: int, last: int) -> str:

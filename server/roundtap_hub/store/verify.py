@@ -80,7 +80,11 @@ def _event(journal: Journal, stream: str, head: Head, venue: Venue) -> StreamChe
         found.name = state.name
     found.diverged = state.diverged
     _check_snapshot(journal, state, found)
-    _check_people(journal, state, digests, found)
+    if wrong := _wrong_people(journal, state, digests, found):
+        if journal.head(stream) != (state.number, state.head):
+            # A running hub has changed somebody meanwhile.
+            return _event(journal, stream, head, venue)
+        found.wrong.append(people_problem(state, wrong))
     return found
 
 
@@ -114,14 +118,14 @@ def _check_snapshot(journal: Journal, state: EventState, found: StreamCheck) -> 
         found.seal = SEALED
 
 
-def _check_people(journal: Journal, state: EventState, digests: Mapping[str, set[str]], found: StreamCheck) -> None:
+def _wrong_people(journal: Journal, state: EventState, digests: Mapping[str, set[str]],
+                  found: StreamCheck) -> list[str]:
     stored = journal.stored_people([state.id]).get(state.id, {})
     found.people = len(stored)
     if found.deleted:
         if stored:
             found.wrong.append(Problem("people_not_forgotten", event=state.id, n=len(stored)))
-        return
+        return []
     wrong = wrong_people(state, stored)
-    wrong += [who for who, row in stored.items() if who not in wrong and not is_meant(who, row, digests.get(who, ()))]
-    if wrong:
-        found.wrong.append(people_problem(state, wrong))
+    return wrong + [who for who, row in stored.items()
+                    if who not in wrong and not is_meant(who, row, digests.get(who, ()))]

@@ -5,17 +5,20 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hub_kit import event_steps, head_is_noted, make_event, people
 
+from roundtap.main import main
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import GENESIS, VENUE
 from roundtap_core.words import LANGUAGES, core_words
 from roundtap_hub.main import HubResources, open_folder
+from roundtap_hub.store.folder_copy import COPY_FILE
 from roundtap_hub.store.head_file import HEAD_FILE, HeadFile, HeadRecord, read_head_file
 from roundtap_hub.store.journal import Head, Journal
 
@@ -157,6 +160,25 @@ def test_a_journal_that_lacks_what_was_saved_refuses_the_start(
     problem = refusal(cut)
     assert problem.key.startswith(key)
     assert said in problem.say()
+
+
+def test_of_a_deleted_journal_it_is_told_what_the_head_file_knows_and_where_copies_are(
+        cut: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+    no_database(cut)
+    os.utime(cut / HEAD_FILE, (1_764_000_000, 1_764_000_000))
+    sticks = [tmp_path / "stick", tmp_path / "empty", tmp_path / "none"]
+    for stick in sticks[:2]:
+        stick.mkdir()
+    (sticks[0] / COPY_FILE).write_text("a copy")
+    named = read_head_file(cut / HEAD_FILE)
+    assert named is not None
+    with pytest.raises(Problem) as refused:
+        open_folder(cut, lambda _: None, sticks[:1], sticks=sticks[1:])
+    for said in (named.lineage, "16 entries", "e1: 8 (1–8)", "2025-11-24 16:00+00:00", f"are in: {sticks[0]}."):
+        assert said in refused.value.say()
+    assert main(["journal", "verify", "--data", str(cut)]) == 2
 
 
 def test_another_hub_s_head_file_is_none_of_ours(cut: Path, tmp_path: Path) -> None:

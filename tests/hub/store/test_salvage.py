@@ -28,7 +28,9 @@ from roundtap_hub.store.backups import Maintenance
 from roundtap_hub.store.copies import Batch
 from roundtap_hub.store.folder_copy import COPY_FILE, FolderCopy, read_copy
 from roundtap_hub.store.journal import Journal, person_row
+from roundtap_hub.store.person_rows import is_damaged
 from roundtap_hub.store.salvage import SalvageResult, salvage
+from roundtap_hub.store.verify import verify
 from roundtap_hub.units.unit_keys import TABLE, UnitKeys
 
 KEY = bytes(range(32))
@@ -277,6 +279,18 @@ def test_a_copy_on_a_stick_makes_up_for_everything(folder: Path, tmp_path: Path)
     said = rescue(folder, others=(tmp_path / COPY_FILE,))
     assert not any(each.lost or each.people_lost for each in said.values())
     assert in_new(folder)["e1"] == before["e1"]
+
+
+def test_whose_row_is_lost_everywhere_has_a_stand_in_with_which_the_hub_starts(folder: Path) -> None:
+    whole(folder)
+    with sqlite3.connect(folder / DATABASE) as database:
+        database.execute("DELETE FROM person WHERE event = 'e1' AND competitor = 'p3'")
+    assert rescue(folder)["e1"].people_lost == ("p3",)
+    hub = open_folder(folder.with_name("new"), lambda _: None)
+    assert is_damaged("p3", hub.service.snapshot.people["e1"]["p3"])
+    hub.close()
+    with closing(Journal(f"sqlite:///{folder.with_name('new') / DATABASE}", read_only=True)) as journal:
+        assert not any(found.wrong for found in verify(journal)), "there is nothing to be done about it"
 
 
 def test_a_copy_of_an_earlier_version_is_recovered_from(tmp_path: Path) -> None:
