@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterable
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -48,18 +49,15 @@ def run(args: Namespace) -> int:
     """Print one line per stream; exit 1 where something is broken or lost, 2 where there is no journal."""
     words = event_input.cli_words()
     path = args.data / DATABASE if args.backup is None else newest_backup_in(args.backup)
-    place = path if args.database is None else without_password(args.database)
     try:
         if args.what == "salvage":
             return _salvage(args, words)
         backup = read_backup(path) if args.backup is not None else None
-        journal = _open(args, path)
-        try:
+        with closing(_open(args, path)) as journal:
             found = list((list_streams if args.what == "list" else verify)(journal, args.event))
             beside = _check_companions(args, journal) if args.what == "verify" else []
-        finally:
-            journal.close()
     except Problem as problem:
+        place = path if args.database is None else without_password(args.database)
         return event_input.print_refusal(f"roundtap journal: {place}: {problem.say(words)}")
     if args.format == "json":
         event_input.write(event_input.json_text({
@@ -86,8 +84,7 @@ def _open(args: Namespace, path: Path) -> Journal:
 
         return PostgresJournal(args.database, read_only=True)
     if not path.is_file():
-        if args.backup is None:
-            _check_head(args)
+        _check_head(args)
         raise Problem("no_journal", where=str(path))
     return Journal(f"sqlite:///{path}", read_only=True)
 
@@ -98,12 +95,10 @@ def _check_head(args: Namespace) -> None:
 
 def _check_companions(args: Namespace, journal: Journal) -> list[tuple[str, Problem | None]]:
     """The head file (which early hubs lacked) and copies, by name, each with its problem."""
-    found: list[tuple[str, Problem | None]] = []
+    checks = {str(path): partial(_check_copy, path, journal) for path in args.copy}
     if args.backup is None and args.database is None and ((args.data / HEAD_FILE).is_file() or journal.lineage):
-        found.append((HEAD_FILE, _problem_in(partial(_check_head, args))))
-    for path in args.copy:
-        found.append((str(path), _problem_in(partial(_check_copy, path, journal))))
-    return found
+        checks = {HEAD_FILE: partial(_check_head, args), **checks}
+    return [(name, _problem_in(check)) for name, check in checks.items()]
 
 
 def _problem_in(look: Callable[[], None]) -> Problem | None:

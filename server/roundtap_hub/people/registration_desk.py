@@ -53,7 +53,7 @@ from roundtap_hub.serving import web
 from roundtap_hub.serving.http_answers import problem_status
 from roundtap_hub.serving.page_versions import played_ms
 from roundtap_hub.store.journal import PersonRecord
-from roundtap_hub.store.person_rows import is_damaged
+from roundtap_hub.store.person_rows import is_damaged, refuse_damaged
 from roundtap_hub.store.service import Step
 from roundtap_hub.units.unit_presence import TAKEN
 
@@ -180,8 +180,7 @@ def person_details(event_id: str, competitor: str) -> AnyResponse:
     entrant = moment.state.entrants.get(competitor)
     if before is None or entrant is None:
         raise Problem("unknown_competitor", competitor=competitor)
-    if is_damaged(competitor, before):
-        raise Problem("person_damaged", competitor=competitor)
+    refuse_damaged(competitor, before)
     person = _with_typed_details(before)
     steps: list[Command] = []
     people: list[PersonRecord] = []

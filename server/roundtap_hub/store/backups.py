@@ -344,8 +344,7 @@ class Maintenance:
                                else copy_backup(made, place / to.name, named))
                     if forget:
                         purge_older_backups(place / to.name, written)
-                if copy is None:
-                    made = written
+                made = written if copy is None else made
             except (OSError, sqlite3.Error) as error:
                 problem = problem or Problem("backup_failed", folder=str(to), reason=str(error))
             except Problem as damaged:

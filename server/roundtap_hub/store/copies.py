@@ -203,10 +203,6 @@ class Copies:
             if worker.thread.is_alive():
                 worker.thread.join(timeout=2)
 
-    def wait_until_current(self, timeout_s: float) -> bool:
-        """Whether every copy holds everything within that time; for tests and for stopping a hub."""
-        return all(worker.is_current.wait(timeout_s) for worker in self._keepers.values() if worker.is_known)
-
     def save(self, batch: Batch) -> None:
         """Called by the writer after its commit: return once every current copy holds the batch or was given up. They
         write in parallel."""

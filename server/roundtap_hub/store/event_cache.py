@@ -82,9 +82,8 @@ class DormantEvents:
 
     def read_state(self, summary: EventSummary, breath: Callable[[], object] = lambda: None) -> EventState:
         """The event from its snapshot, or folded from its entries; `breath` is called after each entry."""
-        return self._journal.event_snapshots.state(summary) or self._fold(summary, breath)
-
-    def _fold(self, summary: EventSummary, breath: Callable[[], object]) -> EventState:
+        if (sealed := self._journal.event_snapshots.state(summary)) is not None:
+            return sealed
         self.without_snapshot.add(summary.id)
         state = EventState(summary.id)
         for entry in self._journal.entries(summary.id):

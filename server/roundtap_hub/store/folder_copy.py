@@ -38,8 +38,8 @@ class FolderCopy:
         self.may_be_missing = may_be_missing
         self._data = data
         self._same_disk = same_disk
+        # Whether a disk was mounted at the folder itself: without one it then is a bare mount point.
         self._was_mounted = may_be_missing
-        """Whether a disk was mounted at the folder itself: without one it then is a bare mount point."""
         self._file = -1
         self._pinned = contextlib.ExitStack()
         self._path = folder

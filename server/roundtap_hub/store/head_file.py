@@ -222,7 +222,6 @@ def _first(connection: sqlite3.Connection, query: str, *values: object) -> Any:
 
 
 def _empty(database: Path, named: HeadRecord, places: Sequence[Path]) -> Problem:
-    """What the head file still knows, and where backups and copies are."""
     noted_at = datetime.fromtimestamp(database.with_name(HEAD_FILE).stat().st_mtime).astimezone()
     found = [str(place) for place in (database.parent / "backups", *places) if any(place.glob("roundtap-*"))]
     return Problem("journal_empty", file=str(database), n=sum(head.number for head in named.heads.values()),

@@ -41,10 +41,10 @@ def read_people(connection: Connection, events: Collection[str] | None) -> dict[
     return found
 
 
-def stored_person(competitor: str, salt: str, raw: object) -> StoredPerson:
+def stored_person(competitor: str, salt: str, raw: Any) -> StoredPerson:
     """The person in a row's `data`."""
     try:
-        person = _checked(json.loads(raw if isinstance(raw, str) else _bytes(raw).decode()))
+        person = _checked(json.loads(raw))
         return StoredPerson(_sanitized(competitor, person), person.digest(salt))
     except (ValueError, TypeError, RecursionError):
         return StoredPerson(placeholder(competitor), "")
@@ -65,17 +65,13 @@ def is_meant(competitor: str, stored: StoredPerson, digests: Collection[str]) ->
 
 def placeholder(competitor: str) -> Person:
     """Stands for a person whose row cannot be read, and is stored for one whose row is lost for good."""
-    name = damaged_name(competitor)
+    name = f"{competitor} (data damaged)"
     return Person(name, public_name=name)
-
-
-def damaged_name(competitor: str) -> str:
-    return f"{competitor} (data damaged)"
 
 
 def is_damaged(competitor: str, person: Person | None) -> bool:
     """Whether this is the placeholder of a damaged row."""
-    return person is not None and person.name == damaged_name(competitor)
+    return person is not None and person.name == placeholder(competitor).name
 
 
 def _checked(data: Any) -> Person:
@@ -101,12 +97,6 @@ def _sanitized(competitor: str, person: Person) -> Person:
 def _line(competitor: str, text: str) -> str:
     line = " ".join(sanitize(text).split())
     return line if fits_line(line) else competitor
-
-
-def _bytes(raw: object) -> bytes:
-    if not isinstance(raw, bytes):
-        raise TypeError("neither text nor bytes")
-    return raw
 
 
 def _text(raw: object) -> str:

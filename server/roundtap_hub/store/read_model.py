@@ -24,8 +24,6 @@ log = logging.getLogger(__name__)
 
 V = TypeVar("V")
 NO_PEOPLE: Mapping[str, Person] = {}
-NAMED = 10
-"""How many people whose rows are wrong are named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +167,7 @@ def checked_people(journal: Journal, state: EventState) -> dict[str, Person]:
 
 
 def people_problem(state: EventState, wrong: Sequence[str]) -> Problem:
-    return Problem("people_wrong", event=state.id, name=state.name, n=len(wrong), who=", ".join(wrong[:NAMED]))
+    return Problem("people_wrong", event=state.id, name=state.name, n=len(wrong), who=", ".join(wrong[:10]))
 
 
 def _summaries(journal: Journal, heads: Mapping[str, Head]) -> dict[str, EventSummary]:

@@ -65,7 +65,7 @@ def on(stick: Path) -> FolderCopy:
 @pytest.fixture
 def hub(tmp_path: Path, stick: Path) -> Iterator[Hub]:
     made = Hub(tmp_path, on(stick))
-    assert made.copies.wait_until_current(10)
+    made.wait_for(CURRENT)
     yield made
     made.stop()
 
@@ -103,7 +103,7 @@ def test_nobody_is_answered_before(tmp_path: Path) -> None:
     held = Held()
     hub = Hub(tmp_path, held)
     make_event(hub.service)
-    assert hub.copies.wait_until_current(10)
+    hub.wait_for(CURRENT)
     answer = hub.service.submit([Step("e1", c.SetClock("start"))], "organizer")
     assert held.asked.wait(10)
     assert not answer.done()
@@ -179,12 +179,12 @@ def test_a_stick_of_another_hub_is_left_alone_and_refused_with_words(hub: Hub, s
 def test_a_copy_that_knows_more_is_never_written_over(tmp_path: Path, stick: Path) -> None:
     """An older database was put in: the stick has what it lacks."""
     first = Hub(tmp_path, on(stick))
-    assert first.copies.wait_until_current(10)
+    first.wait_for(CURRENT)
     make_event(first.service)
     first.stop()
     shutil.copy(tmp_path / "journal.db", tmp_path / "older.db")
     again = Hub(tmp_path, on(stick))
-    assert again.copies.wait_until_current(10)
+    again.wait_for(CURRENT)
     again.service.execute_one("e1", c.SetClock("start"), "organizer")
     again.stop()
     before = (stick / COPY_FILE).read_bytes()
@@ -216,13 +216,13 @@ def test_a_torn_line_is_cut_off_and_a_damaged_file_put_aside(hub: Hub, stick: Pa
     whole = (stick / COPY_FILE).read_bytes()
     (stick / COPY_FILE).write_bytes(whole + b"0123 {\"entries\"")
     again = Hub(tmp_path, on(stick))
-    assert again.copies.wait_until_current(10)
+    again.wait_for(CURRENT)
     again.stop()
     assert (stick / COPY_FILE).read_bytes() == whole
 
     (stick / COPY_FILE).write_bytes(whole.replace(b"Ana Ruiz", b"Eva Ruiz", 1))
     again = Hub(tmp_path, on(stick))
-    assert again.copies.wait_until_current(10)
+    again.wait_for(CURRENT)
     assert heads_on(stick) == again.journal.heads()
     assert len(list(stick.glob("*.aside"))) == 1
     again.stop()
@@ -339,14 +339,14 @@ def test_a_stick_that_was_pulled_and_comes_back_holds_everything_again(hub: Hub,
     while not hub.copies._keepers[str(stick)]._was_gone:
         threading.Event().wait(0.01)
     away.rename(stick)
-    assert hub.copies.wait_until_current(10)
+    hub.wait_for(CURRENT)
     assert heads_on(stick)["e1"].number == 6
 
 
 def test_a_stick_that_could_not_be_unmounted_is_taken_back(hub: Hub, stick: Path) -> None:
     assert hub.copies.eject(str(stick), 10)
     hub.copies.cancel_eject(str(stick))
-    assert hub.copies.wait_until_current(10)
+    hub.wait_for(CURRENT)
     assert [copy.folder for copy in hub.copies.plugged_in()] == [stick]
 
 
@@ -423,7 +423,7 @@ def test_a_copy_that_is_pulled_before_it_has_the_people_gets_them_when_it_is_bac
     make_event(alone.service)
     alone.stop()
     hub = Hub(tmp_path, Pulled(stick, tmp_path, same_disk=True))
-    assert hub.copies.wait_until_current(10)
+    hub.wait_for(CURRENT)
     hub.stop()
     assert "Łukasz Żak" in (stick / COPY_FILE).read_text()
 
