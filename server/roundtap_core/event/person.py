@@ -100,8 +100,8 @@ def _texts(value: Any) -> Any:
     """Lists are free-form and may hold fractions of points: floats become text, which hashes the same everywhere."""
     if isinstance(value, float):
         return repr(value)
-    if isinstance(value, Mapping):
-        return {str(k): _texts(v) for k, v in value.items()}
     if isinstance(value, list | tuple):
         return [_texts(v) for v in value]
-    return value
+    # Most values are texts, and asking whether something is a mapping is slow.
+    return {str(k): _texts(v) for k, v in value.items()} if not isinstance(value, str) and isinstance(value, Mapping) \
+        else value
