@@ -92,6 +92,8 @@ class Disk:
         self._names = {str(path.relative_to(folder)): File(bytearray(path.read_bytes()))
                        for path in folder.rglob("*") if path.is_file()}
         self._durable_names = dict(self._names)
+        self._folders: dict[str, str] = {}
+        """Open folders by descriptor: a path may begin at one."""
         self.promised: list[str] = []
 
     def take(self, call: Call) -> bool:
@@ -127,7 +129,10 @@ class Disk:
         return {name: file.after_cut(chance) for name, file in names.items()}
 
     def _open(self, call: Call) -> bool:
-        name = self._inside(_texts(call.args)[0])
+        path = _texts(call.args)[0]
+        if "O_DIRECTORY" in call.args:
+            self._folders[str(call.returned)] = path
+        name = self._inside(path)
         if name is None or "O_CREAT" not in call.args:
             return False
         if name not in self._names:
@@ -162,6 +167,8 @@ class Disk:
         return name is not None and self._names.pop(name, None) is not None
 
     def _inside(self, path: str) -> str | None:
+        if pinned := re.match(r"/proc/self/fd/(\d+)(?=/)", path):
+            path = self._folders.get(pinned[1], "") + path[pinned.end():]
         return path.removeprefix(self._folder) if path.startswith(self._folder) else None
 
 
