@@ -8,7 +8,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -343,6 +343,9 @@ class _CopyWorker:
     def _fail(self, state: str, problem: Problem | None, reason: str) -> None:
         self.is_current.clear()
         self._release_waiters()
+        # What is open keeps a stick from being unmounted.
+        with suppress(OSError):
+            self.copy.close()
         self._set_state(state, problem, reason)
 
     def _release_waiters(self) -> None:

@@ -156,8 +156,8 @@ def load_snapshot(journal: Journal, opened: Callable[[EventSummary], LoadedEvent
 
 
 def checked_people(journal: Journal, state: EventState) -> dict[str, Person]:
-    """An event's people by competitor. Raises Problem("people_wrong") if they are not those whom the entries mean; of a
-    deleted event, or one that has gone on since `state`, they cannot be."""
+    """An event's people by competitor. Raises Problem("people_wrong") if they are not those whom the entries mean. Not
+    compared are those of a deleted event, and of one in which somebody was changed since `state`."""
     stored = journal.stored_people([state.id]).get(state.id, {})
     wrong = wrong_people(state, stored)
     if (wrong and journal.head(state.id) == (state.number, state.head)

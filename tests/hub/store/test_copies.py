@@ -166,12 +166,14 @@ def test_a_stick_of_another_hub_is_left_alone_and_refused_with_words(hub: Hub, s
     before = (stick / COPY_FILE).read_bytes()
     other = tmp_path / "other"
     other.mkdir()
-    second = Hub(other, on(stick), lineage="another line")
+    hub.stop()
+    second = Hub(other, on(stick), lineage="another line", retry_s=1000)
     make_event(second.service)
     second.wait_for(REFUSED)
     assert second.copies.states[0].problem is not None
     assert second.copies.states[0].problem.key == "copy_of_another"
     assert second.keys() == ["copy.refused", "one_copy"]
+    assert not any(str(stick) in link for link in open_files()), "it can be unmounted"
     assert (stick / COPY_FILE).read_bytes() == before
     second.stop()
 
