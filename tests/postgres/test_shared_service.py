@@ -204,7 +204,8 @@ def test_an_event_is_put_on_the_shelf_and_taken_down_everywhere(url: str) -> Non
         first.service.execute([Step(VENUE, NewEntry("event-archived", {"event": "e1"}))], "organizer")
         wait_until(lambda: "e1" in second.service.snapshot.dormant, "the shelf")
         renamed = Person("Ana María Ruiz")
-        second.service.execute([], "organizer", [PersonRecord("e1", "p1", "salt", renamed)])
+        second.service.execute([Step("e1", c.ChangePerson("p1", renamed.digest("salt")))], "organizer",
+                               [PersonRecord("e1", "p1", "salt", renamed)])
         wait_until(lambda: first.service.snapshot.people_of("e1")["p1"] == renamed, "her name in the archive")
         first.service.execute([Step(VENUE, NewEntry("event-restored", {"event": "e1"}))], "organizer")
         wait_until(lambda: second.service.snapshot.events.get("e1") == fold("e1", stored(url)), "the event in play")
