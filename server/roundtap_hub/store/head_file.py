@@ -222,11 +222,11 @@ def _first(connection: sqlite3.Connection, query: str, *values: object) -> Any:
 
 
 def _empty(database: Path, named: HeadRecord, places: Sequence[Path]) -> Problem:
-    noted_at = datetime.fromtimestamp(database.with_name(HEAD_FILE).stat().st_mtime).astimezone()
     found = [str(place) for place in (database.parent / "backups", *places) if any(place.glob("roundtap-*"))]
     return Problem("journal_empty", file=str(database), n=sum(head.number for head in named.heads.values()),
                    missing=describe_missing({}, named.heads), lineage=named.lineage,
-                   noted_at=noted_at.isoformat(" ", "minutes"), places=", ".join(found) or "–")
+                   noted_at=datetime.fromtimestamp(os.stat(database.with_name(HEAD_FILE)).st_mtime).astimezone()
+                   .isoformat(" ", "minutes"), places=", ".join(found) or "–")
 
 
 def _span(first: int, last: int) -> str:
