@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 
 BUCKETS_MAX = 4096
@@ -17,6 +17,26 @@ class Rate:
 
     burst: float
     per_second: float
+
+
+Buckets = tuple[tuple[Hashable, Rate], ...]
+"""Buckets that a request takes a token from, all of them or none."""
+
+
+@dataclass(frozen=True, slots=True)
+class FairRates:
+    """Rates by which no crowd shuts others out: each caller has tokens of its `own`, which others use up only where
+    there are more of them than `own_of_all` is for; and then the `more` that all compete for."""
+
+    own: Rate
+    own_of_all: Rate
+    more: Rate
+    more_of_all: Rate
+
+    def choices(self, who: Hashable) -> tuple[Buckets, Buckets]:
+        """For `RateLimiter.admit_first`."""
+        return (((("own", who), self.own), ("own", self.own_of_all)),
+                ((("more", who), self.more), ("more", self.more_of_all)))
 
 
 class TokenBucket:
@@ -57,12 +77,16 @@ class RateLimiter:
 
     def has(self, who: Hashable) -> bool:
         """Whether `who` has a token; none is taken."""
-        with self._lock:
-            bucket = self._buckets.get(who)
-            return bucket is None or not bucket.wait_ms(self._now_ms())
+        return not self.wait_ms([who])
 
-    def take(self, who: Hashable, rate: Rate) -> None:
-        """Take a token of `who`, where there is one."""
+    def wait_ms(self, asked: Iterable[Hashable]) -> float:
+        """How long until each of `asked` has a token."""
+        with self._lock:
+            known = [self._buckets[who] for who in asked if who in self._buckets]
+            return max((bucket.wait_ms(self._now_ms()) for bucket in known), default=0)
+
+    def take(self, who: Hashable, rate: Rate, tokens: float = 1) -> None:
+        """Take a token of `who`, where there is one; with -1 give it back."""
         with self._lock:
             bucket = self._buckets.get(who)
             if bucket is None:
@@ -70,13 +94,22 @@ class RateLimiter:
                 while len(self._buckets) > self._max:
                     self._buckets.popitem(last=False)
             self._buckets.move_to_end(who)
-            bucket.take(self._now_ms())
+            bucket.take(self._now_ms(), tokens)
 
     def admit(self, *asked: tuple[Hashable, Rate]) -> bool:
         """Take a token from each of these buckets; False, and none taken, where one of them is empty."""
+        return bool(self.admit_first(asked))
+
+    def admit_first(self, *choices: Buckets) -> Buckets:
+        """The first of `choices` whose buckets all have a token, which is taken; empty: none has."""
         with self._lock:
-            if not all(self.has(who) for who, _ in asked):
-                return False
-            for who, rate in asked:
-                self.take(who, rate)
-            return True
+            for asked in choices:
+                if not self.wait_ms(who for who, _ in asked):
+                    for who, rate in asked:
+                        self.take(who, rate)
+                    return asked
+        return ()
+
+    def give_back(self, taken: Buckets) -> None:
+        for who, rate in taken:
+            self.take(who, rate, -1)

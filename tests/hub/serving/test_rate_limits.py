@@ -6,7 +6,7 @@ from math import inf
 
 import pytest
 
-from roundtap_hub.serving.rate_limits import Rate, RateLimiter, TokenBucket
+from roundtap_hub.serving.rate_limits import FairRates, Rate, RateLimiter, TokenBucket
 
 TWO = Rate(2, 0.5)
 
@@ -76,3 +76,21 @@ def test_what_is_owed_is_waited_for_and_what_is_given_back_is_there() -> None:
     bucket.take(0, -100)
     bucket.take(0, 2)
     assert bucket.wait_ms(0)
+
+
+def test_the_first_choice_that_has_a_token_is_taken_and_given_back_as_a_whole() -> None:
+    buckets = RateLimiter(Clock())
+    first, second = (("a", TWO), ("all", Rate(3, 1))), (("b", TWO),)
+    taken = [buckets.admit_first(first, second) for _ in range(5)]
+    assert taken == [first, first, second, second, ()]
+    assert buckets.wait_ms(["a", "all"]) == 2000
+    buckets.give_back(first)
+    assert [buckets.wait_ms(["a", "all"]), buckets.wait_ms(["b"])] == [0, 2000]
+
+
+def test_a_crowd_uses_up_what_is_for_all_and_not_what_is_each_one_s_own() -> None:
+    fair, buckets = FairRates(Rate(1, 0.1), Rate(50, 1), Rate(3, 1), Rate(10, 1)), RateLimiter(Clock())
+    crowd = [sum(bool(buckets.admit_first(*fair.choices(n))) for _ in range(9)) for n in range(40)]
+    assert crowd == [4, 4, 4, 2] + [1] * 36
+    assert buckets.admit_first(*fair.choices("somebody")) == fair.choices("somebody")[0]
+    assert not buckets.admit_first(*fair.choices("somebody"))
