@@ -148,8 +148,8 @@ def hub_in_memory(service: Service, presence: Presence, clocks: Clocks, keys: Un
     fields of Hub."""
     now_ms = clocks.mono_ms
     return Hub(service, presence, clocks, Units(service, presence, now_ms, keys),
-               Access(secret, make_staff_login(pin_hash, clocks, service), PersonalLinks(service, secret, now_ms),
-                      encrypted),
+               Access(secret, make_staff_login(pin_hash, secret, clocks, service),
+                      PersonalLinks(service, secret, now_ms), encrypted),
                Hall(service, presence, now_ms), EventTimesCache(service), host or Host(), **more)
 
 

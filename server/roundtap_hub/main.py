@@ -169,7 +169,7 @@ def run(args: argparse.Namespace) -> int:
     # The machine's own clock even on a database: sessions and codes are this hub's alone.
     own = system_clocks()
     links = PersonalLinks(service, secret, own.mono_ms)
-    organizers = make_staff_login(pin_hash, own, service, None if args.pages else args.data)
+    organizers = make_staff_login(pin_hash, secret, own, service, None if args.pages else args.data)
     port = listeners[0].getsockname()[1]
     sound = None if args.sound is None or args.pages else HubSound(service, opened.clocks.now, aplay(args.sound))
     hub = Hub(service, presence, opened.clocks, Units(service, presence, now_ms, unit_keys, args.generous),

@@ -1,4 +1,4 @@
-"""Access checks: limits on PIN guesses and sign-ups, local requests, CSRF tokens, and the redirect after login."""
+"""Access checks: limits on guesses and sign-ups, local requests, CSRF tokens, and the redirect after login."""
 
 from __future__ import annotations
 
@@ -7,99 +7,58 @@ import re
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address
 from math import ceil
+from typing import TypeVar
 from urllib.parse import unquote
 
+from roundtap_core.errors import Invalid
 from roundtap_hub.serving.connection_limits import throttle_key
 from roundtap_hub.serving.cookies import phone_digest
-from roundtap_hub.serving.rate_limits import Rate, RateLimiter, TokenBucket
+from roundtap_hub.serving.rate_limits import FairRates, Rate, RateLimiter
 
-FREE_TRIES = 5
-FIRST_WAIT_MS = 30_000
-LONGEST_WAIT_MS = 15 * 60_000
-ADDRESSES_KEPT = 4096
+T = TypeVar("T")
 
-GLOBAL_PIN_RATE = Rate(20, 1 / 6)
-"""Wrong PINs of all addresses together that are checked: a night of guessing tries 7,200 of 100,000,000."""
+GUESS_RATES = FairRates(own=Rate(2, 1 / 1800), own_of_all=Rate(512, 1 / 6),
+                        more=Rate(3, 1 / 30), more_of_all=Rate(20, 1 / 6))
+"""Two tries of its own for each address of a /24, however many of them guess. A night of guessing from anywhere tries
+15,000 of 100,000,000."""
+KNOWN_RATE = Rate(5, 1 / 30)
+"""Tries of a device that was logged in before, and of the hub's own machine."""
 
-SIGN_UP_RATE, GLOBAL_SIGN_UP_RATE = Rate(64, 64 / 600), Rate(300, 300 / 600)
+SIGN_UP_RATES = FairRates(own=Rate(1, 1 / 600), own_of_all=Rate(256, 256 / 600),
+                          more=Rate(63, 63 / 600), more_of_all=Rate(150, 150 / 600))
 """Of one address a full hall at once, since a router may hide all of it; refilled within ten minutes."""
 SIGN_UPS_KEPT = 1024
 """How many addresses, and answered forms, are remembered."""
 
 
-@dataclass(slots=True)
-class PinAttempts:
-    """Wrong PINs from one address, and until when the next one is refused unchecked."""
+class GuessLimiter:
+    """Slows down guessing at what people type: PINs and codes. `now_ms` is a monotonic clock; `refusal`: the key of the
+    Problem for somebody who has to wait."""
 
-    wrong: int = 0
-    until_ms: int = 0
+    def __init__(self, now_ms: Callable[[], int], refusal: str) -> None:
+        self._rates = RateLimiter(now_ms)
+        self._refusal = refusal
 
+    def check(self, find: Callable[[], T | None], address: str, device: str = "") -> T | None:
+        """What `find` finds, which is charged to the address, or to a known `device`; None: the guess was wrong.
+        Raises Problem(`refusal`), with `find` not asked, where there were too many.
 
-class PinThrottle:
-    """Slows guessing down: five free tries an address, then a wait that doubles with each wrong one; and over all
-    addresses GLOBAL_PIN_RATE, which does not delay the hub itself and addresses that sent the right PIN before.
-    `now_ms` is a monotonic clock."""
-
-    def __init__(self, now_ms: Callable[[], int]) -> None:
-        self._now_ms = now_ms
-        self._lock = threading.Lock()
-        self._tries: dict[str, PinAttempts] = {}
-        self._trusted: dict[str, None] = {}
-        self._of_all = TokenBucket(GLOBAL_PIN_RATE, now_ms())
-
-    def wait_ms(self, address: str) -> int:
-        """How long this address must still wait, in milliseconds."""
-        address = throttle_key(address)
-        with self._lock:
-            tries, now = self._tries.get(address), self._now_ms()
-            own = max(0, tries.until_ms - now) if tries else 0
-            return max(own, 0 if self._is_trusted(address) else ceil(self._of_all.wait_ms(now)))
-
-    def admit(self, address: str, is_right: Callable[[], bool], forgives: Callable[[], bool] = lambda: True) -> bool:
-        """Whether this try was right. A try during the wait is refused unchecked, and does not prolong it.
-
-        A try counts as wrong before it is checked, so that parallel ones gain nothing. `forgives`: whether a right one
-        clears the wrong ones before it; a personal PIN must not, or it would buy guesses at another's.
+        A guess is charged before it is looked at, so that parallel ones gain nothing; a right one costs nothing, and
+        buys no others.
         """
-        address = throttle_key(address)
-        with self._lock:
-            now = self._now_ms()
-            tries = self._tries.pop(address, None) or PinAttempts()
-            self._tries[address] = tries
-            alone = self._is_trusted(address)
-            if tries.until_ms > now or (not alone and self._of_all.wait_ms(now)):
-                return False
-            tries.wrong += 1
-            if not alone:
-                self._of_all.take(now)
-            if tries.wrong >= FREE_TRIES:
-                doublings = min(tries.wrong - FREE_TRIES, 16)
-                tries.until_ms = now + min(LONGEST_WAIT_MS, FIRST_WAIT_MS << doublings)
-            _keep_newest(self._tries)
-        if not is_right():
-            return False
-        with self._lock:
-            if forgives():
-                self._tries.pop(address, None)
-            elif address in self._tries:
-                tries = self._tries[address]
-                tries.wrong, tries.until_ms = max(0, tries.wrong - 1), 0
-            self._trusted[address] = None
-            _keep_newest(self._trusted)
-            if not alone:
-                self._of_all.take(self._now_ms(), -1)
-        return True
-
-    def _is_trusted(self, address: str) -> bool:
-        return address in self._trusted or is_loopback(address)
-
-
-def _keep_newest(kept: dict[str, PinAttempts] | dict[str, None]) -> None:
-    while len(kept) > ADDRESSES_KEPT:
-        del kept[next(iter(kept))]
+        who = throttle_key(address)
+        known = bool(device) or is_loopback(address)
+        choices = (((device or who, KNOWN_RATE),),) if known else GUESS_RATES.choices(who)
+        charged = self._rates.admit_first(*choices)
+        if not charged:
+            wait_ms = min(self._rates.wait_ms(bucket for bucket, _ in choice) for choice in choices)
+            raise Invalid(self._refusal, n=ceil(wait_ms / 1000))
+        found = find()
+        if found is not None:
+            self._rates.give_back(charged)
+        return found
 
 
 def is_loopback(address: str) -> bool:
@@ -154,7 +113,7 @@ class SignUpThrottle:
 
     def admits(self, address: str) -> bool:
         """Whether the address may sign up one more now; if so, that is counted."""
-        return self._rates.admit((throttle_key(address), SIGN_UP_RATE), ((), GLOBAL_SIGN_UP_RATE))
+        return bool(self._rates.admit_first(*SIGN_UP_RATES.choices(throttle_key(address))))
 
     def answered(self, event_id: str, form: str) -> str | None:
         """The competitor that this form entered before: a phone that got no answer sends it again."""

@@ -14,7 +14,7 @@ from typing import Any
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE
-from roundtap_hub.access.auth import PinThrottle
+from roundtap_hub.access.auth import GuessLimiter
 from roundtap_hub.access.policy import ORGANIZER
 from roundtap_hub.access.rights import DESK, TAKEN_BACK, PersonalLink, PlayerId, link_held_entry, link_of
 from roundtap_hub.serving.cookies import phone_digest
@@ -57,7 +57,7 @@ class PersonalLinks:
         self._lock = threading.Lock()
         self._codes: dict[str, tuple[str, int]] = {}
         """By code: its token, and until when it is valid (monotonic ms)."""
-        self.gate = PinThrottle(now_ms)
+        self._guesses = GuessLimiter(now_ms, "code_wait")
         self._pressed = RateLimiter(now_ms)
 
     # --- links
@@ -126,20 +126,16 @@ class PersonalLinks:
             return made
 
     def claim_code(self, typed: str, address: str) -> str | None:
-        """The path for a code, once; None for a wrong one, and while this address has to wait (`gate`)."""
+        """The path for a code, once; None for a wrong one. Raises Problem("code_wait") after too many of those."""
         letters = "".join(letter for letter in typed.upper() if letter.isalpha())[: CODE_LENGTH + 1]
-        found: list[PlayerId] = []
 
-        def is_right() -> bool:
+        def owner() -> PlayerId | None:
             with self._lock:
                 token, until_ms = self._codes.pop(letters, ("", 0))
-            who = self.owner_of(token)
-            if who is None or until_ms <= self._now_ms():
-                return False
-            found.append(who)
-            return True
+            return self.owner_of(token) if until_ms > self._now_ms() else None
 
-        return self.give(*found[0], PHONE_CLAIM) if self.gate.admit(address, is_right) else None
+        who = self._guesses.check(owner, address)
+        return self.give(*who, PHONE_CLAIM) if who is not None else None
 
     def claim_by_slip(self, event_id: str, competitor: str, browser: str) -> str | None:
         """The path for the first browser that claims the link on a slip's page; None for any other, whose reader has to

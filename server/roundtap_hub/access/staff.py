@@ -8,7 +8,7 @@ import json
 import logging
 import secrets
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -16,8 +16,8 @@ from typing import Any
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import VENUE, NewEntry
-from roundtap_hub.access.auth import PinThrottle
-from roundtap_hub.access.pins import PinFile, hash_pin, new_pin, verify_pin
+from roundtap_hub.access.auth import GuessLimiter
+from roundtap_hub.access.pins import PinFile, hash_pin, new_pin
 from roundtap_hub.access.policy import ORGANIZER, STAFF_ROLES
 from roundtap_hub.access.rights import STAFF_SET, STAFF_TIED, pin_digest
 from roundtap_hub.models import StaffRow
@@ -102,11 +102,7 @@ class Staff:
 
     def person_of(self, pin: str) -> StaffPerson | None:
         """The person with this PIN."""
-        hashes, found = {salt: hash_pin(pin, salt) for salt in self._salts()}, None
-        for each in self.people:
-            if each.active and hmac.compare_digest(each.hashed, hashes.get(_salt_of(each), "")):
-                found = each
-        return found
+        return _person_with(pin, self.people)
 
     def add(self, name: str, role: str, actor: str = ORGANIZER) -> tuple[StaffPerson, str]:
         """A new person, and the PIN, which is not stored.
@@ -191,6 +187,16 @@ def _salt_of(person: StaffPerson) -> str:
     return person.hashed.partition("$")[0]
 
 
+def _person_with(pin: str, people: Iterable[StaffPerson]) -> StaffPerson | None:
+    """The one of `people` with this PIN, the last of several; how long it takes does not tell who that is."""
+    known, found = [each for each in people if each.active], None
+    hashes = {salt: hash_pin(pin, salt) for salt in {_salt_of(each) for each in known}}
+    for each in known:
+        if hmac.compare_digest(each.hashed, hashes[_salt_of(each)]):
+            found = each
+    return found
+
+
 def _check_role(role: str) -> None:
     if role not in STAFF_ROLES:
         raise Invalid("not_one_of", value=role[:40], options=", ".join(STAFF_ROLES))
@@ -203,7 +209,8 @@ LIFE_MS = 24 * 3600_000
 """How long a session lives at most; time while the machine is off does not count."""
 NOTED_EVERY_MS = 60_000
 """How often uses are written to the disk: a power cut prolongs a session by no more than that."""
-SESSIONS_MAX = 64
+SESSIONS_PER_PERSON = 16
+"""One more ends the least used one of the same person, and nobody else's."""
 TOKEN_BYTES = 32
 AGENT_LETTERS = 200
 
@@ -268,8 +275,10 @@ class Sessions:
                           self._clocks.wall(), person, pin)
         with self._lock:
             self._sessions = {hash: each for hash, each in self._sessions.items() if self._lives(each, now)}
-            while len(self._sessions) >= SESSIONS_MAX:
-                del self._sessions[min(self._sessions.values(), key=lambda each: each.used_ms).hash]
+            own = sorted((each for each in self._sessions.values() if each.person == person),
+                         key=lambda each: each.used_ms, reverse=True)
+            for gone in own[SESSIONS_PER_PERSON - 1:]:
+                del self._sessions[gone.hash]
             self._sessions[session.hash] = session
             self._write(now)
         return token
@@ -345,14 +354,30 @@ HUB_PIN_IDENTITY = StaffIdentity(ORGANIZER)
 """The identity behind the hub's own PIN."""
 
 
-class StaffLogin:
-    """Login for the staff: the hub's own PIN and personal ones, the limit on guesses, and the sessions. Thread-safe."""
+DEVICE_BYTES = 18
+NEW_PIN_MS = 5 * 60_000
+"""How long a new PIN is looked at however many guesses there are, from the first login on. What a guess costs the hub
+limits them to some thousands of 100,000,000."""
 
-    def __init__(self, pin: PinFile, sessions: Sessions, gate: PinThrottle, staff: Staff) -> None:
+
+class StaffLogin:
+    """Login for the staff: the hub's own PIN and personal ones, the limit on guesses, and the sessions. Thread-safe.
+
+    Strangers' guesses keep out neither a device that was logged in before, nor whoever has a new PIN. `secret` signs
+    the cookies of such devices: they open nothing, and give tries of their own at one person's present PIN.
+    """
+
+    def __init__(self, pin: PinFile, sessions: Sessions, staff: Staff, secret: bytes,
+                 now_ms: Callable[[], int]) -> None:
         self._pin = pin
+        self._secret = secret
+        self._now_ms = now_ms
         self.sessions = sessions
-        self.gate = gate
         self.staff = staff
+        self._guesses = GuessLimiter(now_ms, "pin_wait")
+        self._lock = threading.Lock()
+        self._new_until_ms = {each.hashed: now_ms() for each in self._people()}
+        """By PIN hash, as far as they are current."""
 
     def session(self, token: str) -> Session | None:
         """The valid session of a cookie's token, or None, as for a revoked person."""
@@ -369,26 +394,54 @@ class StaffLogin:
         """As `Sessions.listed`, only valid ones."""
         return [each for each in self.sessions.listed() if self.identity_of(each[0]) is not None]
 
-    def log_in(self, typed: str, address: str, agent: str) -> str | None:
-        """The token of a new session where `typed` is a PIN and the gate admits the try; else None. The time it takes
-        does not reveal whose PIN it was."""
-        hashed = self._pin.hashed
-        found: list[StaffPerson | None] = []
-
-        def is_right() -> bool:
-            person, is_hubs = self.staff.person_of(typed), verify_pin(typed, hashed)
-            if is_hubs or person is not None:
-                found.append(None if is_hubs else person)
-            return bool(found)
-
-        if not self.gate.admit(address, is_right, forgives=lambda: found[0] is None):
+    def log_in(self, typed: str, address: str, agent: str, device: str = "") -> str | None:
+        """The token of a new session; None: `typed` is no PIN. Raises Problem("pin_wait") where there were too many
+        guesses to look at this one. `device`: this browser's cookie, if it was logged in before."""
+        people = self._people()
+        owner = self._owner_of(device, people)
+        person = _person_with(typed, self._with_new_pin(people))
+        if person is None and owner:
+            with suppress(Problem):
+                person = self._guesses.check(lambda: _person_with(typed, owner), address, device)
+        if person is None:
+            # Another person's PIN, perhaps: that this one was looked at is no answer.
+            person = self._guesses.check(lambda: _person_with(typed, people), address)
+        if person is None:
             return None
-        person = found[0]
-        token = self.begin(address, agent, person, hashed)
+        with self._lock:
+            self._new_until_ms[person.hashed] = self._now_ms()
+        token = self.begin(address, agent, person if person.id else None, people[-1].hashed)
         session = self.session(token)
-        if session is not None and person is not None and session.wall is not None:
+        if session is not None and person.id and session.wall is not None:
             self.staff.logged_in(person.id, session.wall)
         return token if session is not None else None
+
+    def device_cookie(self, session: Session) -> str:
+        """A cookie for the browser of a session, by which it is known again when that has ended."""
+        person = next(each for each in self._people() if each.id == session.person)
+        return self._signed_device(person, secrets.token_urlsafe(DEVICE_BYTES))
+
+    def _owner_of(self, device: str, people: Iterable[StaffPerson]) -> list[StaffPerson]:
+        """Whose device this is; nobody's for an invalid cookie, and where the PIN is another one since."""
+        person_id, _, rest = device.partition(".")
+        nonce = rest.partition(".")[0]
+        return [each for each in people if each.active and each.id == person_id and hmac.compare_digest(
+            self._signed_device(each, nonce).encode(), device.encode())]
+
+    def _signed_device(self, owner: StaffPerson, nonce: str) -> str:
+        signed = json.dumps(["roundtap/device/1", owner.id, nonce, owner.hashed])
+        return f"{owner.id}.{nonce}.{hmac.digest(self._secret, signed.encode(), 'sha256').hex()[:32]}"
+
+    def _people(self) -> list[StaffPerson]:
+        """All that may log in; the last one stands for the hub's own PIN."""
+        return [*self.staff.people, StaffPerson(ORGANIZER, hashed=self._pin.hashed)]
+
+    def _with_new_pin(self, people: Iterable[StaffPerson]) -> list[StaffPerson]:
+        """Those whose PIN is new, and was not used yet."""
+        now = self._now_ms()
+        with self._lock:
+            self._new_until_ms = {each.hashed: self._new_until_ms.get(each.hashed, now + NEW_PIN_MS) for each in people}
+            return [each for each in people if now < self._new_until_ms[each.hashed]]
 
     def begin(self, address: str, agent: str, person: StaffPerson | None = None, hub_pin: str = "") -> str:
         """The token of a new session for the PIN of `person`, or for the hub's (None). `hub_pin`: the hash of the hub's
@@ -411,8 +464,9 @@ def pin_mark(hub_pin: str, person: StaffPerson | None) -> str:
     return hashlib.sha256((hub_pin + (person.hashed if person is not None else "")).encode()).hexdigest()[:24]
 
 
-def make_staff_login(pin_hash: str, clocks: Clocks, service: Service, folder: Path | None = None) -> StaffLogin:
+def make_staff_login(pin_hash: str, secret: bytes, clocks: Clocks, service: Service,
+                     folder: Path | None = None) -> StaffLogin:
     """`folder`: holds the PIN and the sessions; None: a hub without files."""
     pin = PinFile(pin_hash, folder and folder / "pin")
     sessions = Sessions(clocks, folder and folder / "sessions.json")
-    return StaffLogin(pin, sessions, PinThrottle(clocks.mono_ms), Staff(service, pin.verify))
+    return StaffLogin(pin, sessions, Staff(service, pin.verify), secret, clocks.mono_ms)

@@ -12,6 +12,8 @@ from roundtap_hub.access.auth import is_csrf_valid, is_local_request
 from roundtap_hub.access.staff import LIFE_MS, Session, StaffIdentity, csrf_token_of
 from roundtap_hub.hub import Hub
 from roundtap_hub.serving.cookies import (
+    DEVICE,
+    DEVICE_S,
     FORM,
     LANGUAGE,
     LANGUAGE_S,
@@ -113,15 +115,18 @@ def remember_language(chosen: str) -> None:
 
 
 def begin_session(pin: str) -> bool:
-    """Log this browser in, if the PIN is right; its previous session ends."""
+    """Log this browser in, if the PIN is right; its previous session ends. Raises Problem("pin_wait")."""
     visit = current_visit()
     organizers = current_hub().access.organizers
-    token = organizers.log_in(pin, request.remote_addr or "", request.headers.get("User-Agent", ""))
-    if token is None or not visit.cookie:
+    device = cookies_in(request.headers.get("Cookie", "")).get(visit.cookie + DEVICE, "")
+    token = organizers.log_in(pin, request.remote_addr or "", request.headers.get("User-Agent", ""), device)
+    session = organizers.session(token) if token is not None else None
+    if token is None or session is None or not visit.cookie:
         return False
     if visit.session is not None:
         organizers.sessions.end(visit.session.id)
-    visit.token, visit.session = token, organizers.session(token)
+    visit.token, visit.session = token, session
+    visit.new_cookies[visit.cookie + DEVICE] = (organizers.device_cookie(session), DEVICE_S)
     visit.new_cookies[visit.cookie] = (token, LIFE_MS // 1000)
     visit.new_cookies[visit.cookie + FORM] = ("", 0)
     return True

@@ -34,11 +34,6 @@ def login() -> AnyResponse:
 @route("POST /login", LOGIN)
 @web.shows_problem_on(login)
 def log_in() -> AnyResponse:
-    """Check the PIN, as often as the gate allows."""
-    hub, address = web.current_hub(), request.remote_addr or ""
-    wait_ms = hub.access.organizers.gate.wait_ms(address)
-    if wait_ms:
-        raise Invalid("pin_wait", n=-(-wait_ms // 1000))
     if not visit.begin_session(web.field("pin")):
         raise Invalid("wrong_pin")
     return redirect(_after_login(safe_next(web.field("next"), "/console")), 303)

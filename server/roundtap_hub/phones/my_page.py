@@ -249,11 +249,7 @@ def code() -> AnyResponse:
 @route("POST /me", PLAYER)
 @web.shows_problem_on(code)
 def claim() -> AnyResponse:
-    links, address = web.current_hub().access.links, request.remote_addr or ""
-    wait_ms = links.gate.wait_ms(address)
-    if wait_ms:
-        raise Invalid("pin_wait", n=-(-wait_ms // 1000))
-    path = links.claim_code(web.field("code"), address)
+    path = web.current_hub().access.links.claim_code(web.field("code"), request.remote_addr or "")
     if path is None:
         raise Invalid("wrong_code")
     return redirect(path, 303)

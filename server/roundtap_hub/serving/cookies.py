@@ -1,4 +1,4 @@
-"""The hub's cookies: session, form mark, language and phone."""
+"""The hub's cookies: session, known device, form mark, language and phone."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ LANGUAGE_S = 365 * 86_400
 
 SECURE_SESSION, LOCAL_SESSION = "__Host-roundtap", "roundtap_here"
 """The session's token: over HTTPS (the name enforces Secure, this host and Path=/), and at the hub's own machine."""
+DEVICE, DEVICE_S = "-device", 365 * 86_400
+"""Suffix of the cookie of a browser that was logged in before (`StaffLogin`)."""
 FORM = "-form"
 """Suffix of the cookie that ties forms to a browser without a session."""
 VALUE_LETTERS_MAX = 128

@@ -1,5 +1,4 @@
-"""The staff: a PIN each, of which only a slow hash is kept; a role; revoked at once; and guesses at all PINs together
-are counted as those at one."""
+"""The staff: a PIN each, of which only a slow hash is kept; a role; revoked at once. Guesses: test_login_attacks.py."""
 
 from __future__ import annotations
 
@@ -12,7 +11,6 @@ from hub_kit import Service, running
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE
-from roundtap_hub.access.auth import PinThrottle
 from roundtap_hub.access.pins import PinFile, hash_pin, read_or_make_pin, verify_pin, write_pin
 from roundtap_hub.access.policy import HEAD_JUDGE, JUDGE, ORGANIZER, SCOREKEEPER
 from roundtap_hub.access.staff import Sessions, Staff, StaffIdentity, StaffLogin
@@ -52,8 +50,8 @@ def door(machine: Machine, folder: Path, service: Service) -> StaffLogin:
     if not (folder / "pin").exists():
         write_pin(folder / "pin", HUBS_PIN)
     pin = PinFile(read_or_make_pin(folder / "pin")[0], folder / "pin")
-    return StaffLogin(pin, Sessions(machine.clocks, folder / "sessions.json"),
-                      PinThrottle(machine.clocks.mono_ms), Staff(service, pin.verify))
+    return StaffLogin(pin, Sessions(machine.clocks, folder / "sessions.json"), Staff(service, pin.verify), b"s" * 32,
+                      machine.clocks.mono_ms)
 
 
 def rows(service: Service) -> list[StaffRow]:
@@ -176,8 +174,8 @@ def test_no_two_pins_are_the_same(machine: Machine, tmp_path: Path, service: Ser
     made = iter([HUBS_PIN, "33334444", "33334444", "55556666"])
     write_pin(tmp_path / "pin", HUBS_PIN)
     pin = PinFile(read_or_make_pin(tmp_path / "pin")[0])
-    ours = StaffLogin(pin, Sessions(machine.clocks), PinThrottle(machine.clocks.mono_ms),
-                      Staff(service, pin.verify, lambda: next(made)))
+    ours = StaffLogin(pin, Sessions(machine.clocks), Staff(service, pin.verify, lambda: next(made)), b"s" * 32,
+                      machine.clocks.mono_ms)
     assert ours.staff.add("Eva", JUDGE)[1] == "33334444", "the hub's is the organizer's alone"
     assert ours.staff.add("Kai", JUDGE)[1] == "55556666"
 
@@ -245,30 +243,6 @@ def test_the_staff_outlives_a_restart_with_its_one_salt(machine: Machine, tmp_pa
         again.staff.add("Kai", JUDGE)
         assert again.log_in(pin, PHONE, "")
         assert len({(row.hashed or "").split("$")[0] for row in rows(service)}) == 1
-
-
-# --- guessing ---------------------------------------------------------------------------------------------------------
-
-
-def test_a_pin_of_one_s_own_buys_no_guesses_at_another_s(machine: Machine, tmp_path: Path, service: Service):
-    """A judge who guesses at the organizer's PIN, and logs in with her own in between, waits like everybody else."""
-    ours = door(machine, tmp_path, service)
-    _, pin = ours.staff.add("Eva", JUDGE)
-    looked_at = 0
-    for _ in range(40):
-        looked_at += ours.gate.wait_ms(PHONE) == 0
-        ours.log_in("00000000", PHONE, "")
-        ours.log_in(pin, PHONE, "")
-        machine.ms += 1000
-    assert looked_at <= 6
-
-
-def test_the_right_pin_of_the_hub_forgives_what_was_mistyped_before(machine: Machine, tmp_path: Path, service: Service):
-    ours = door(machine, tmp_path, service)
-    for _ in range(3):
-        for _ in range(4):
-            assert ours.log_in("00000000", PHONE, "") is None
-        assert ours.log_in(HUBS_PIN, PHONE, "")
 
 
 # --- files of earlier hubs, and the disk ----------------------------------------------------------------------------
