@@ -7,6 +7,7 @@ Each of these is the same again for the same input; a hub of a second's work is 
 from __future__ import annotations
 
 import hashlib
+import secrets
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -94,6 +95,7 @@ def quick_hash(pin: str, salt: str | None = None) -> str:
     stays slow: other processes read its file."""
     if str(salt).encode() in SLOW_SALTS:
         return hash_pin(pin, salt)
+    salt = salt or secrets.token_hex(8)
     return f"{salt}${hashlib.sha512(f'{salt} {normalize_pin(pin)}'.encode()).hexdigest()}"
 
 

@@ -8,6 +8,7 @@ import json
 import logging
 import secrets
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
@@ -23,10 +24,11 @@ from roundtap_hub.access.rights import STAFF_SET, STAFF_TIED, pin_digest
 from roundtap_hub.models import StaffRow
 from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.secure_files import write_private
-from roundtap_hub.store.service import Service, Step
+from roundtap_hub.store.service import OutcomeUnknown, Service, Step
 from roundtap_hub.store.venue import is_valid_pin
 
-PEOPLE_MOST = 200
+PEOPLE_MOST = 64
+"""As many as can be logged in (SESSIONS_MAX); the revoked among them make room."""
 NAME_LETTERS = 80
 ID_BYTES = 5
 
@@ -64,16 +66,15 @@ class StaffPerson(StaffIdentity):
 
 
 class Staff:
-    """All of the staff, as the journal of `service` has them. Thread-safe.
+    """All of the staff, as the journal of `service` has them. Thread-safe. `taken`: whether a PIN is the hub's own.
 
-    New PINs share the salt of the existing ones, so that a guess costs the hub the same however many people there are;
-    only hubs that had staff before they shared a database add a salt each. `taken`: whether a PIN is the hub's own.
+    Each PIN has a salt of its own: whoever holds a stolen card tries a guess at one person only. A login hashes once
+    for each person, which PEOPLE_MOST bounds.
     """
 
     def __init__(self, service: Service, taken: Callable[[str], bool] = lambda pin: False,
                  make_pin: Callable[[], str] = new_pin) -> None:
         self._service, self._taken, self._make_pin = service, taken, make_pin
-        self._salt = secrets.token_hex(8)
         self._changing = threading.Lock()
 
     @property
@@ -129,6 +130,18 @@ class Staff:
             self._known(person_id)
             return self._with_new_pin(StaffRow(person=person_id), actor)
 
+    def with_own_salt(self, person: StaffPerson, pin: str) -> StaffPerson:
+        """The person, who has just logged in with `pin`: earlier hubs had one salt for all. Where it cannot be saved,
+        or the PIN was replaced meanwhile, nothing changes."""
+        if self._salts[_salt_of(person)] > 1:
+            hashed = hash_pin(pin)
+            with suppress(Problem, OutcomeUnknown):
+                self._save(STAFF_SET, {"person": person.id, "pin": pin_digest(hashed),
+                                       "instead_of": pin_digest(person.hashed)}, person.actor,
+                           StaffRow(person=person.id, hashed=hashed))
+                return replace(person, hashed=hashed)
+        return person
+
     def change_role(self, person_id: str, role: str, actor: str = ORGANIZER) -> None:
         """Effective from the next request on. Raises Problem("unknown_person"), ("not_one_of")."""
         self._known(person_id)
@@ -154,16 +167,17 @@ class Staff:
         pin = self._make_pin()
         while self._taken(pin) or self.person_of(pin) is not None:
             pin = self._make_pin()
-        row.hashed = hash_pin(pin, self._salts()[0])
+        row.hashed = hash_pin(pin)
         self._save(STAFF_SET, {"person": row.person, **fields, "pin": pin_digest(row.hashed)}, actor, row)
         return self._known(row.person), pin
 
     def _save(self, kind: str, data: Mapping[str, str], actor: str, *rows: StaffRow) -> None:
         self._service.execute([Step(VENUE, NewEntry(kind, data))], actor, beside=rows)
 
-    def _salts(self) -> list[str]:
-        """The salts of all PINs, the one for new PINs first."""
-        return list(dict.fromkeys(_salt_of(each) for each in self.people if each.active)) or [self._salt]
+    @property
+    def _salts(self) -> Counter[str]:
+        """The salts of all PINs, and how many people share each."""
+        return Counter(_salt_of(each) for each in self.people if each.active)
 
     def _known(self, person_id: str) -> StaffPerson:
         found = self.find(person_id)
@@ -408,6 +422,8 @@ class StaffLogin:
             person = self._guesses.check(lambda: _person_with(typed, people), address)
         if person is None:
             return None
+        if person.id:
+            person = self.staff.with_own_salt(person, typed)
         with self._lock:
             self._new_until_ms[person.hashed] = self._now_ms()
         token = self.begin(address, agent, person if person.id else None, people[-1].hashed)

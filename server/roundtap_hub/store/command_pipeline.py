@@ -274,7 +274,7 @@ def _decide_venue_step(pending: Snapshot, request: NewEntry, at: Timestamp, acto
     refuse_event_change(pending, request)
     refuse_over_limits(request.data)
     refuse_settling(pending, request)
-    refuse_key(pending.venue.units, request)
+    refuse_key(pending.venue.units, pending.venue.staff, request)
     for accepted in decide_venue(pending.venue, request):
         entry = chain_entry(accepted, VENUE, pending.venue.number + 1, pending.venue.head, at, actor)
         pending = replace(pending, venue=apply_venue(pending.venue, entry))

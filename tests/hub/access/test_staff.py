@@ -232,7 +232,12 @@ def test_who_logs_in_while_their_pin_is_replaced_takes_nothing_back(machine: Mac
         assert again.log_in(new, PHONE, "")
 
 
-def test_the_staff_outlives_a_restart_with_its_one_salt(machine: Machine, tmp_path: Path):
+def salts(service: Service) -> list[str]:
+    return [row.hashed.partition("$")[0] for row in rows(service) if row.hashed]
+
+
+def test_each_pin_has_a_salt_of_its_own_and_outlives_a_restart(machine: Machine, tmp_path: Path):
+    """With one for all, a guess at a stolen card's hashes was a guess at everybody's PIN."""
     with running(tmp_path / "second.db") as service:
         ours = door(machine, tmp_path, service)
         _, pin = ours.staff.add("Eva", JUDGE)
@@ -242,7 +247,65 @@ def test_the_staff_outlives_a_restart_with_its_one_salt(machine: Machine, tmp_pa
         assert [each.last_login for each in again.staff.people] == [machine.wall]
         again.staff.add("Kai", JUDGE)
         assert again.log_in(pin, PHONE, "")
-        assert len({(row.hashed or "").split("$")[0] for row in rows(service)}) == 1
+        assert len(set(salts(service))) == 2
+
+
+def with_one_salt(service: Service, folder: Path) -> dict[str, str]:
+    """Two judges of an earlier hub, which had one salt for all: their PINs by name."""
+    people_file(folder)
+    migrate_files(folder, service)
+    people_file(folder, id="c3", name="Ola", hashed=hash_pin("87654321", "s"))
+    migrate_files(folder, service)
+    assert salts(service) == ["s", "s"]
+    return {"Eva": "12345678", "Ola": "87654321"}
+
+
+@pytest.mark.usefixtures("slow_pins")
+def test_a_pin_of_an_earlier_hub_gets_a_salt_of_its_own_at_the_next_login(
+        machine: Machine, tmp_path: Path, service: Service):
+    pins = with_one_salt(service, tmp_path)
+    ours = door(machine, tmp_path, service)
+    for _ in range(2):
+        for name, pin in pins.items():
+            token = ours.log_in(pin, PHONE, "")
+            identity = who_of(ours, token)
+            assert identity is not None
+            assert identity.name == name
+    assert len(set(salts(service))) == 2
+    before = salts(service)
+    assert ours.log_in(pins["Eva"], PHONE, "")
+    assert salts(service) == before, "it is its own already"
+
+
+@pytest.mark.usefixtures("slow_pins")
+def test_a_new_salt_revives_no_pin_that_was_replaced_or_revoked_meanwhile(
+        machine: Machine, tmp_path: Path, service: Service):
+    pins = with_one_salt(service, tmp_path)
+    ours = door(machine, tmp_path, service)
+    eva, ola = (ours.staff.person_of(pin) for pin in pins.values())
+    assert eva is not None
+    assert ola is not None
+    _, new = ours.staff.replace_pin(eva.id)
+    ours.staff.revoke(ola.id)
+    for number in (1, 2):
+        people_file(tmp_path, id=f"d{number}", name=f"Ida {number}", hashed=hash_pin(f"0000000{number}", "s"))
+        migrate_files(tmp_path, service)
+    assert [ours.staff.with_own_salt(eva, pins["Eva"]), ours.staff.with_own_salt(ola, pins["Ola"])] == [eva, ola]
+    assert [ours.log_in(pin, PHONE, "") is not None for pin in (*pins.values(), new)] == [False, False, True]
+
+
+@pytest.mark.usefixtures("slow_pins")
+def test_a_full_disk_keeps_nobody_out_whose_salt_is_shared(
+        machine: Machine, tmp_path: Path, service: Service, monkeypatch: pytest.MonkeyPatch):
+    pins = with_one_salt(service, tmp_path)
+    ours = door(machine, tmp_path, service)
+
+    def refused(*_: object, **__: object) -> None:
+        raise Problem("not_saved")
+
+    monkeypatch.setattr(service, "execute", refused)
+    assert who_of(ours, ours.log_in(pins["Eva"], PHONE, "")) is not None
+    assert salts(service) == ["s", "s"]
 
 
 # --- files of earlier hubs, and the disk ----------------------------------------------------------------------------
@@ -286,7 +349,7 @@ def test_hubs_that_had_people_before_they_shared_a_database_let_all_of_them_in(
     _, new = ours.staff.add("Bea", JUDGE)
     found = [ours.staff.person_of(pin) for pin in ("12345678", "87654321", new, "00000000")]
     assert [person and person.name for person in found] == ["Eva", "Ola", "Bea", None]
-    assert {row.hashed.partition("$")[0] for row in rows(service) if row.hashed} == {"s", "another"}
+    assert salts(service)[:2] == ["s", "another"]
 
 
 def test_who_was_forgotten_is_not_brought_back_by_a_file(service: Service, tmp_path: Path,
