@@ -47,6 +47,9 @@ LOCAL_DOMAINS = ("localhost", "local", "lan", "home.arpa", "internal")
 PRIVATE_NETWORKS = ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "169.254.0.0/16", "100.64.0.0/10", "127.0.0.0/8",
                     "fc00::/7", "fe80::/10", "::1/128")
 """All that this authority may certify: its key, if stolen, is useless beyond private networks."""
+NOWHERE = "roundtap.invalid"
+"""The only host whose mailboxes and URIs would be permitted, and excluded too: so none is (RFC 5280, 4.2.1.10). An
+empty name would exclude all only by the letter of the standard: OpenSSL takes it to match none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,10 +156,11 @@ class Certificates:
         permitted: list[x509.GeneralName] = [x509.DNSName(name) for name in dict.fromkeys(
             (*self._names().hosts, *LOCAL_DOMAINS))]
         permitted += [x509.IPAddress(ip_network(network)) for network in PRIVATE_NETWORKS]
+        none = [x509.RFC822Name(NOWHERE), x509.UniformResourceIdentifier(NOWHERE)]
         built = _certificate(name, name, key.public_key(), AUTHORITY_FROM, AUTHORITY_UNTIL, [
             (x509.BasicConstraints(ca=True, path_length=0), True),
             (_key_usage(key_cert_sign=True, crl_sign=True), True),
-            (x509.NameConstraints(permitted, None), True),
+            (x509.NameConstraints([*permitted, *none], none), True),
             (x509.SubjectKeyIdentifier.from_public_key(key.public_key()), False),
         ], key)
         # The certificate last: where it exists, its key does.

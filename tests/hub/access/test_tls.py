@@ -19,6 +19,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from roundtap_core.errors import Problem
 from roundtap_hub.access.tls import (
     MADE_AFTER,
+    NOWHERE,
     CertificateNames,
     Certificates,
     https_port,
@@ -75,25 +76,52 @@ def test_a_browser_that_trusts_the_authority_believes_every_name_of_the_hub(tmp_
     assert "mismatch" in shakes_hands(context, tmp_path / "tls" / "ca.crt", "192.168.1.21")
 
 
-def test_whoever_steals_the_authority_cannot_speak_for_a_site_on_the_internet(tmp_path: Path):
+@pytest.mark.parametrize(("name", "alternatives"), [
+    ("bank.example", [x509.DNSName("bank.example")]),
+    ("9.9.9.9", [x509.IPAddress(ip_address("9.9.9.9"))]),
+    ("shop.local", [x509.DNSName("shop.local"), x509.RFC822Name("boss@bank.example")]),
+    ("shop.local", [x509.DNSName("shop.local"), x509.RFC822Name("boss@shop.local")]),
+    ("shop.local", [x509.DNSName("shop.local"), x509.RFC822Name(f"boss@{NOWHERE}")]),
+    ("shop.local", [x509.DNSName("shop.local"), x509.UniformResourceIdentifier("https://bank.example/")]),
+    ("shop.local", [x509.DNSName("shop.local"), x509.UniformResourceIdentifier("spiffe://shop.local/till")]),
+    ("shop.local", [x509.DNSName("shop.local"), x509.UniformResourceIdentifier(f"https://{NOWHERE}/")])])
+def test_whoever_steals_the_authority_speaks_for_no_site_on_the_internet_no_mailbox_and_no_address(
+        tmp_path: Path, name: str, alternatives: list[x509.GeneralName]):
     made(tmp_path, now=datetime.now(UTC))
     ca = authority(tmp_path)
     ca_key = serialization.load_pem_private_key((tmp_path / "tls" / "ca.key").read_bytes(), None)
-    for name, alternative in (("bank.example", x509.DNSName("bank.example")),
-                              ("9.9.9.9", x509.IPAddress(ip_address("9.9.9.9")))):
-        key = ec.generate_private_key(ec.SECP256R1())
-        forged = (x509.CertificateBuilder().issuer_name(ca.subject).subject_name(x509.Name([]))
-                  .public_key(key.public_key()).serial_number(1).not_valid_before(datetime.now(UTC) - DAY)
-                  .not_valid_after(datetime.now(UTC) + DAY)
-                  .add_extension(x509.SubjectAlternativeName([alternative]), critical=True)
-                  .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(ca.public_key()), False)
-                  .sign(ca_key, hashes.SHA256()))  # type: ignore[arg-type]
-        (tmp_path / "forged.pem").write_bytes(
-            forged.public_bytes(serialization.Encoding.PEM) + key.private_bytes(
-                serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()))
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(tmp_path / "forged.pem")
-        assert "subtree" in shakes_hands(context, tmp_path / "tls" / "ca.crt", name)
+    key = ec.generate_private_key(ec.SECP256R1())
+    forged = (x509.CertificateBuilder().issuer_name(ca.subject).subject_name(x509.Name([]))
+              .public_key(key.public_key()).serial_number(1).not_valid_before(datetime.now(UTC) - DAY)
+              .not_valid_after(datetime.now(UTC) + DAY)
+              .add_extension(x509.SubjectAlternativeName(alternatives), critical=True)
+              .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(ca.public_key()), False)
+              .sign(ca_key, hashes.SHA256()))  # type: ignore[arg-type]
+    (tmp_path / "forged.pem").write_bytes(
+        forged.public_bytes(serialization.Encoding.PEM) + key.private_bytes(
+            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(tmp_path / "forged.pem")
+    assert "subtree" in shakes_hands(context, tmp_path / "tls" / "ca.crt", name)
+
+
+def test_an_authority_of_an_earlier_hub_stays_as_it_is_trusted(tmp_path: Path):
+    """It says nothing of mailboxes and addresses with a scheme; no browser of the hall would trust another one."""
+    made(tmp_path, now=datetime.now(UTC))
+    ca = authority(tmp_path)
+    ca_key = serialization.load_pem_private_key((tmp_path / "tls" / "ca.key").read_bytes(), None)
+    permitted = ca.extensions.get_extension_for_class(x509.NameConstraints).value.permitted_subtrees or []
+    earlier = (x509.CertificateBuilder().issuer_name(ca.subject).subject_name(ca.subject).public_key(ca.public_key())
+               .serial_number(2).not_valid_before(ca.not_valid_before_utc).not_valid_after(ca.not_valid_after_utc)
+               .add_extension(x509.BasicConstraints(ca=True, path_length=0), True)
+               .add_extension(x509.NameConstraints(
+                   [each for each in permitted if isinstance(each, (x509.DNSName, x509.IPAddress))], None), True)
+               .sign(ca_key, hashes.SHA256()))  # type: ignore[arg-type]
+    before = earlier.public_bytes(serialization.Encoding.PEM)
+    (tmp_path / "tls" / "ca.crt").write_bytes(before)
+    again = made(tmp_path, now=datetime.now(UTC))
+    assert again.authority == before
+    assert shakes_hands(again.context(), tmp_path / "tls" / "ca.crt", "shop.local") == ""
 
 
 def test_keys_are_the_hub_s_alone(tmp_path: Path):
