@@ -63,7 +63,7 @@ class Report(Message, frozen=True, forbid_unknown_fields=True):
     revision: int
     result: dict[str, Any]
     draw: Name | UnsetType = UNSET
-    serial: Annotated[int, Meta(ge=1, le=99_999)] | UnsetType = UNSET
+    serial: Annotated[int, Meta(ge=1, le=2**31 - 1)] | UnsetType = UNSET
     agrees_to: AgreedReport | UnsetType | None = UNSET
     round: int | UnsetType = UNSET
     a: Name | UnsetType = UNSET

@@ -33,7 +33,7 @@ from roundtap_core.event.state import (
 from roundtap_core.event.state import RULING as RULING_LINE
 from roundtap_core.result_json import refuse_result_limits, result_from_json, result_to_json
 from roundtap_core.rulebooks.gate import OFFICIAL, ON_RECORD, PLAYER, ResultSource, refuse_result, result_problems
-from roundtap_core.typed import Count, Exact, Id, IdOrEmpty, Prose, Text
+from roundtap_core.typed import Count, Exact, Id, IdOrEmpty, Natural, Prose, Text
 
 
 class RecordReport(Struct, frozen=True):
@@ -56,7 +56,7 @@ class RecordReport(Struct, frozen=True):
     result: Mapping[str, Any]
     body: IdOrEmpty
     draw: IdOrEmpty | None = None
-    serial: Count = 0
+    serial: Natural = 0
     agrees_to: Mapping[str, str] | None = None
     a: Text | None = None
     b: Text | None = None
@@ -202,9 +202,13 @@ def _sits_out(state: EventState, match: MatchState, who: str) -> bool:
 
 ACCEPTED, REFUSED = "accepted", "refused"
 
+SERIALS_AHEAD = 1000
+"""How far a report's serial may be above the last one heard. A unit counts those that it could not send or that were
+refused, which are few; a stolen one could otherwise leave its side no higher serial."""
+
 LATE, JUDGE, IMPOSSIBLE, UNKNOWN_MATCH = "late", "judge", "impossible", "unknown-match"
 """Why a report is not taken: its round is closed; an official has decided; no game ends so (a ruling is no side's
-to report); no such match."""
+to report), or no unit counts so far; no such match."""
 EARLY = "early"
 """It ends "at time", and this table's time is not up."""
 ELSEWHERE, OLDER, SUPERSEDED = "elsewhere", "older", "superseded"
@@ -246,8 +250,11 @@ def _refusal(state: EventState, command: RecordReport, now: Instant) -> str | No
     if any(said not in (None, seat) for said, seat in ((command.a, match.match.a), (command.b, match.match.b))):
         return UNKNOWN_MATCH
     # Before "late": a report taken back before it came needs no one to look at it.
-    if 0 < match.heard.get(command.side, 0) >= command.serial:
+    heard = match.heard.get(command.side, 0)
+    if 0 < heard >= command.serial:
         return OLDER
+    if command.serial > heard + SERIALS_AHEAD:
+        return IMPOSSIBLE
     if state.finished or round_state.status != PUBLISHED:
         return LATE
     try:

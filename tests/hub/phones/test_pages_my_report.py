@@ -15,9 +15,11 @@ from pages_kit import Browser, House, open_house, problem_of, text_of
 from werkzeug.test import TestResponse
 
 from roundtap_core.event.commands import EnterResult, SetClock
+from roundtap_core.event.results import SERIALS_AHEAD
 from roundtap_core.event.state import MatchState
 from roundtap_core.records import Pair, Result, Side
 from roundtap_core.words import LANGUAGES, catalogue
+from roundtap_hub.units.device_api import record_report, validate_report
 
 
 @pytest.fixture
@@ -260,6 +262,31 @@ def test_no_page_keeps_its_own_side_from_speaking_later(house: House) -> None:
     assert ana.says(page, serial="2").status_code == 400
     assert ana.says(page, serial="99999").status_code == 400
     assert not match_of(house).reports
+
+
+@pytest.mark.parametrize(("serial", "fate"), [(99_999, "refused"), (SERIALS_AHEAD, "accepted")])
+def test_no_unit_keeps_the_phone_or_the_next_unit_of_its_table_from_speaking_later(
+        house: House, serial: int, fate: str) -> None:
+    """A stolen one said the highest serial there was: the phone's next one was none, and neither was that of the unit
+    that took its place."""
+    house.place("stolen", 1)
+    held = match_of(house)
+
+    def unit_says(unit: str, number: int, serial: int) -> str:
+        return str(record_report(house.service, validate_report({
+            "report_id": f"{unit}-{number}", "unit": unit, "event": "e1", "match": held.id, "side": "a", "revision": 0,
+            "result": {"ended": "time", "score": {"a": 0, "b": 90}}, "serial": serial}))["fate"])
+
+    assert unit_says("stolen", 1, serial) == fate
+    for number in range(2, 120):
+        # It climbs, in steps that no one refuses.
+        assert unit_says("stolen", number, match_of(house).heard.get("a", 0) + SERIALS_AHEAD) == "accepted"
+    ana, _ = phones(house)
+    assert ana.reports("a", 90, 60).status_code == 303
+    assert match_of(house).reports["a"].result == Result(ended="time", score=Pair(90, 60))
+    house.place("new", 1)
+    assert unit_says("new", 1, match_of(house).heard["a"] + 1) == "accepted"
+    assert ana.reports("a", 90, 50).status_code == 303
 
 
 def test_a_revoked_link_reports_nothing_and_shows_nothing(house: House) -> None:

@@ -228,7 +228,7 @@ def test_old_and_new_reports_are_well_formed() -> None:
 
 
 @pytest.mark.parametrize("changes", [
-    {"serial": 0}, {"serial": -1}, {"serial": True}, {"serial": "1"}, {"serial": 100_000}, {"serial": None},
+    {"serial": 0}, {"serial": -1}, {"serial": True}, {"serial": "1"}, {"serial": 2**31}, {"serial": None},
     {"agrees_to": {}}, {"agrees_to": {"report_id": "x"}}, {"agrees_to": {"report_id": "x", "hash": 7}},
     {"agrees_to": {"report_id": "x", "hash": "y", "more": 1}}, {"agrees_to": "x"},
     {"agrees_to": {"report_id": "", "hash": "y"}},
