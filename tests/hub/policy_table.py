@@ -97,8 +97,9 @@ WRITTEN: Mapping[str, Row] = {
             "POST /console/units/revoke", "POST /console/units/seen", "POST /console/units/identify",
             "GET /console/units/enrol", "POST /console/units/enrol", "POST /console/units/enrol/identify",
             "POST /console/units/enrol/place",
-            "GET /console/restored", "POST /console/restored/without", "POST /console/restored/adopt",
-            "POST /console/restored/anew", "POST /console/restored/point", "POST /console/restored/settled"),
+            "GET /console/restored", "POST /console/restored/without", "POST /console/restored/place",
+            "POST /console/restored/adopt", "POST /console/restored/anew", "POST /console/restored/point",
+            "POST /console/restored/settled"),
     # Looking at an event, whatever became of it, and what is the hall's more than the event's.
     **_of_event(STAFF, SEEN,
                 "GET ", "GET /person/<competitor>", "GET /officials", "GET /units", "GET /export.json",

@@ -26,7 +26,7 @@ from roundtap_hub.units.device_api import report_step
 
 def restored_view(snapshot: Snapshot) -> dict[str, Any] | None:
     """Everything on the page; None where this journal was not restored, or all is settled. `silent`: tables that must
-    answer or be waived; `moved`: units that stood elsewhere than the copy says."""
+    answer or be waived; `moved`: units that stood elsewhere by their own word."""
     afresh = snapshot.venue.restore_state
     if afresh is None:
         return None
@@ -40,14 +40,12 @@ def restored_view(snapshot: Snapshot) -> dict[str, Any] | None:
             "moved": moved_units(snapshot), "may_settle": not (silent or rounds or differ)}
 
 
-def moved_units(snapshot: Snapshot) -> list[tuple[str, int, int | None]]:
-    """(unit, table, table in the copy) of units that stood elsewhere, at a table that no other unit claims."""
+def moved_units(snapshot: Snapshot) -> list[tuple[str, int]]:
+    """(unit, table) of units that say they stood elsewhere: what they hold counts once an organizer agrees."""
     afresh = snapshot.venue.restore_state or venue.RestoreState()
     claims = (restore_gap.evidence_of_view(unit, heard) for unit, heard in afresh.heard.items())
-    stood = {claim.unit: claim.table for claim in claims if claim is not None and claim.table is not None}
-    once = [table for table in stood.values() if list(stood.values()).count(table) == 1]
-    return sorted((unit, table, snapshot.venue.tables.get(unit)) for unit, table in stood.items()
-                  if table in once and snapshot.venue.tables.get(unit) != table)
+    return sorted((claim.unit, claim.table) for claim in claims
+                  if claim is not None and claim.table is not None and not restore_gap.counts(snapshot, claim))
 
 
 def _copies(snapshot: Snapshot, afresh: venue.RestoreState) -> list[dict[str, Any]]:
@@ -60,7 +58,7 @@ def _copies(snapshot: Snapshot, afresh: venue.RestoreState) -> list[dict[str, An
         line = snapshot.events.get(event_id) or snapshot.dormant[event_id]
         found.append({"id": event_id, "name": line.name, "number": number, "head": head[:12],
                       "round": len(line.public_rounds) if isinstance(line, EventState) else 0,
-                      "beyond": restore_gap.entries_beyond_copy(afresh, event_id)})
+                      "beyond": restore_gap.entries_beyond_copy(snapshot, event_id)})
     return found
 
 
@@ -74,7 +72,8 @@ def _tables(snapshot: Snapshot, afresh: venue.RestoreState, waiting: list[venue.
         claim = restore_gap.evidence_of_view(unit, heard) if heard is not None else None
         state = snapshot.events.get(claim.event) if claim is not None else None
         found.append({
-            "unit": unit, "table": snapshot.venue.tables.get(unit, claim.table if claim is not None else None),
+            "unit": unit, "table": snapshot.venue.tables.get(unit)
+            if claim is None or restore_gap.counts(snapshot, claim) else None,
             "heard": heard is not None, "without": unit in afresh.without,
             "round": claim.round if claim is not None else None,
             "names": _known_names(snapshot, state, claim.a, claim.b) if claim is not None else (),
@@ -165,11 +164,21 @@ def restored_without() -> AnyResponse:
     return _submit_steps(Step(VENUE, NewEntry(venue.UNIT_WAIVED, {"unit": unit})))
 
 
+@route("POST /console/restored/place", ORGANIZERS)
+@web.shows_problem_on(restored)
+def restored_place() -> AnyResponse:
+    """Place a unit where it says that it stood."""
+    unit, table = web.field("unit"), web.typed_table("table")
+    if (unit, table) not in moved_units(web.current_snapshot()):
+        raise Problem("restored_gone")
+    return _submit_steps(Step(VENUE, unit_placed_entry(unit, table)))
+
+
 @route("POST /console/restored/adopt", ORGANIZERS)
 @web.shows_problem_on(restored)
 def restored_adopt() -> AnyResponse:
-    """Adopt a lost round as the tables hold it: places of units, pairings, publishing, reports, officials' results, all
-    in one commit."""
+    """Adopt a lost round as the tables hold it: pairings, publishing, reports, officials' results, all in one commit.
+    """
     lost = _lost_of_form()
     state = web.current_snapshot().events[lost.event]
     made = restore_gap.assemble(state, lost)
@@ -179,8 +188,7 @@ def restored_adopt() -> AnyResponse:
     matches = tuple(_match(each, lost) for each in (*made.matches, *more))
     adopted = AdoptRound(lost.number, lost.mark, matches, lost.stage)
     attempt = 1 + (state.draft.draw.attempt if state.draft and state.draft.draw else 0)
-    steps = _placements()
-    steps += [Step(lost.event, DropCompetitor(who)) for who in gone]
+    steps = [Step(lost.event, DropCompetitor(who)) for who in gone]
     steps += [Step(lost.event, adopted),
               Step(lost.event, PublishRound(lost.number, attempt, noted=web.words()("restored.adopted.noted")))]
     steps += [_report_step(pending) for pending in lost.reports]
@@ -230,8 +238,7 @@ def restored_settled() -> AnyResponse:
     snapshot = web.current_snapshot()
     answers = [_report_step(pending) if restore_gap.is_known(snapshot, pending) else _refusal(pending, GIVEN_UP)
                for pending in restore_gap.pending_reports(snapshot)]
-    web.current_hub().service.execute([*_placements(), *answers, Step(VENUE, NewEntry(venue.RESTORE_SETTLED, {}))],
-                                      web.actor())
+    web.current_hub().service.execute([*answers, Step(VENUE, NewEntry(venue.RESTORE_SETTLED, {}))], web.actor())
     return redirect(url_for("console.events"), 303)
 
 
@@ -287,10 +294,6 @@ def _match(match: restore_gap.AdoptedMatch, lost: restore_gap.LostRound) -> dict
 
 def _report_step(pending: venue.PendingReport) -> Step:
     return report_step(pending.report, pending.fate.body, earlier=True)
-
-
-def _placements() -> list[Step]:
-    return [Step(VENUE, unit_placed_entry(unit, table)) for unit, table, _ in moved_units(web.current_snapshot())]
 
 
 def _refusal(pending: venue.PendingReport, reason: str) -> Step:

@@ -67,20 +67,27 @@ def evidence_of_view(unit: str, heard: UnitHoldings) -> TableEvidence | None:
     return claim if claim.match.startswith(f"{claim.round}.") else None
 
 
-def evidence_of_views(afresh: RestoreState) -> list[TableEvidence]:
+def evidence_of_views(snapshot: Snapshot) -> list[TableEvidence]:
     """The matches held by the units heard so far, in the order of their hellos."""
-    return [claim for unit, heard in afresh.heard.items() if (claim := evidence_of_view(unit, heard)) is not None]
+    afresh = snapshot.venue.restore_state or RestoreState()
+    return [claim for unit, heard in afresh.heard.items() if (claim := evidence_of_view(unit, heard)) is not None
+            and counts(snapshot, claim)]
+
+
+def counts(snapshot: Snapshot, claim: TableEvidence) -> bool:
+    """Whether an organizer has placed the unit at the table that it names: anyone may have a unit from elsewhere."""
+    table = snapshot.venue.tables.get(claim.unit)
+    return table is not None and claim.table in (None, table)
 
 
 def evidence_of_report(snapshot: Snapshot, pending: PendingReport) -> TableEvidence | None:
-    """A pending report as evidence of its match; None if it names no round."""
-    sent = pending.report
+    """A pending report as evidence of its match; None if it names no round, or the unit is not where it stood."""
+    sent, table = pending.report, snapshot.venue.tables.get(pending.unit)
     afresh = snapshot.venue.restore_state or RestoreState()
     heard = afresh.heard.get(pending.unit)
     # Where the unit stood, by its last view.
-    table = _number_or_none((heard.holds or {}).get("table")) if heard is not None else None
-    if table is None:
-        table = snapshot.venue.tables.get(pending.unit)
+    if table is None or (heard is not None and _number_or_none((heard.holds or {}).get("table")) not in (None, table)):
+        return None
     try:
         claim = TableEvidence(pending.unit, table, _text(sent["event"]), _number(sent["round"]), _text(sent["draw"]),
                       _text(sent["match"]), _text(sent["a"]), _text(sent["b"]))
@@ -233,7 +240,7 @@ def lost_rounds(snapshot: Snapshot) -> list[LostRound]:
     afresh = snapshot.venue.restore_state or RestoreState()
     claims: dict[tuple[str, int, str], list[TableEvidence]] = {}
     reports: dict[tuple[str, int, str], list[PendingReport]] = {}
-    for claim in evidence_of_views(afresh):
+    for claim in evidence_of_views(snapshot):
         claims.setdefault(claim.of_round, []).append(claim)
     for pending in pending_reports(snapshot):
         if (reported := evidence_of_report(snapshot, pending)) is not None:
@@ -292,8 +299,8 @@ def unsettled_matches(snapshot: Snapshot) -> list[UnsettledMatch]:
     """Unsettled matches of which a table provably knows more than the journal."""
     afresh = snapshot.venue.restore_state or RestoreState()
     found: dict[str, UnsettledMatch] = {}
-    for claim in sorted(evidence_of_views(afresh),
-                        key=lambda each: (snapshot.venue.tables.get(each.unit, 0), each.unit)):
+    for claim in sorted(evidence_of_views(snapshot),
+                        key=lambda each: (snapshot.venue.tables[each.unit], each.unit)):
         place = _place_of(snapshot, claim)
         if place is None:
             continue
@@ -310,11 +317,13 @@ def unsettled_matches(snapshot: Snapshot) -> list[UnsettledMatch]:
     return list(found.values())
 
 
-def entries_beyond_copy(afresh: RestoreState, event: str) -> int:
+def entries_beyond_copy(snapshot: Snapshot, event: str) -> int:
     """How many entries beyond the copy's last one the tables prove."""
+    afresh = snapshot.venue.restore_state or RestoreState()
     last = afresh.copy.get(event, (0, ""))[0]
-    heads = [heard.heads[event][0] for heard in afresh.heard.values() if event in heard.heads]
-    shown = [claim.entry for claim in evidence_of_views(afresh) if claim.event == event]
+    heads = [heard.heads[event][0] for unit, heard in afresh.heard.items()
+             if event in heard.heads and unit in snapshot.venue.tables]
+    shown = [claim.entry for claim in evidence_of_views(snapshot) if claim.event == event]
     return max(0, max([*heads, *shown], default=0) - last)
 
 

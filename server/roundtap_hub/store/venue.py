@@ -147,6 +147,13 @@ def apply_restore_entry(afresh: RestoreState, entry: Entry) -> RestoreState | No
     return None
 
 
+def without_unit(afresh: RestoreState | None, unit: str) -> RestoreState | None:
+    """The restore state without what was signed with a key that the unit no longer has."""
+    return afresh and replace(
+        afresh, heard={other: each for other, each in afresh.heard.items() if other != unit},
+        pending={report_id: each for report_id, each in afresh.pending.items() if each.unit != unit})
+
+
 def is_valid_key(venue: Venue, unit: str, key: str) -> bool:
     """Whether a unit's key, in hex, matches the digest in the entries."""
     return bool(key) and venue.units.get(unit, rights.NO_KEY).digest == rights.key_digest(unit, key)
@@ -214,7 +221,8 @@ def apply_venue(venue: Venue, entry: Entry) -> Venue:
         venue = replace(venue, tables=tables, left={**venue.left, **gone})
     elif entry.kind in rights.UNIT_KEY_KINDS:
         venue = replace(venue, units=rights.with_key(venue.units, entry),
-                        unit_ids=rights.with_unit_id(venue.unit_ids, entry.data))
+                        unit_ids=rights.with_unit_id(venue.unit_ids, entry.data),
+                        restore_state=without_unit(venue.restore_state, entry.data["unit"]))
     elif entry.kind in rights.STAFF_KINDS:
         venue = replace(venue, staff=rights.with_staff(venue.staff, entry))
     elif entry.kind == rights.LINK_HELD:

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from asgi_client import AsgiClient
 from hub_kit import KEYS, HandClock, hello_of, hub_of, make_event, running, url_of
-from pages_kit import open_house, problem_of
-from restored_kit import backup_of, evening, restored_house
+from pages_kit import open_house, problem_of, text_of
+from restored_kit import Evening, Table, backup_of, evening, restored_house, results
 from test_connection_limits import ASK, BOTH, connection, knock, rest_of, served
 from test_snapshots import finish, path
 from test_standby_feed import KEY, Feed, House, house
@@ -38,7 +38,7 @@ from roundtap_hub.standby import peers
 from roundtap_hub.standby.peers import BeaconThread
 from roundtap_hub.standby.standby_api import QUESTION_BYTES_MAX
 from roundtap_hub.store.event_cache import DormantEvents
-from roundtap_hub.store.restore_gap import assemble, lost_rounds
+from roundtap_hub.store.restore_gap import assemble, entries_beyond_copy, lost_rounds
 from roundtap_hub.units.device_api import record_report
 
 __all__ = ["house", "path"]
@@ -284,6 +284,62 @@ def test_a_unit_in_a_bag_decides_no_lost_match_of_another_table(tmp_path: Path) 
         assert problem_of(browser.post("/console/restored/adopt", event=lost.event, number=lost.number,
                                        mark=lost.mark)) != ""
         assert len(house.event.public_rounds) == 1
+
+
+def stolen_of(night: Evening, unit: str, table: int) -> Table:
+    """A unit that holds the match of this table otherwise than the unit which stands there."""
+    honest = night.tables[table - 1]
+    assert honest.holds is not None
+    return Table(unit, night.house, holds={**honest.holds, "a": honest.holds["b"], "b": "p1", "number": 9999},
+                 heads={"e1": [9999, "f" * 64]}, epoch=honest.epoch)
+
+
+def test_an_unplaced_unit_says_nothing_about_the_table_that_it_names(tmp_path: Path) -> None:
+    """Its claim stood under that table, spoilt the lost round, and adopting the round placed it there."""
+    with evening(tmp_path / "hub") as night:
+        backup = backup_of(tmp_path / "hub", tmp_path / "backup")
+        night.next_round()
+        night.play()
+        before = results(night.house.event)
+        stolen = stolen_of(night, "stolen", 3)
+    with restored_house(backup, tmp_path / "again") as (house, browser):
+        stolen.hello(house)
+        for table in night.tables:
+            table.come_back(house)
+        [lost] = lost_rounds(house.service.snapshot)
+        assert {claim.unit for claim in lost.claims} == {"unit-1", "unit-2", "unit-3"}
+        assert entries_beyond_copy(house.service.snapshot, "e1") < 100
+        page = text_of(browser.get("/console/restored"))
+        assert page.count("Table 3 ") == 2, "of its own unit, and in the round"
+        assert "stolen says that it stood at table 3" in page
+        assert problem_of(browser.post("/console/restored/adopt", event=lost.event, number=lost.number,
+                                       mark=lost.mark)) == ""
+        browser.post("/console/restored/settled")
+        assert house.service.snapshot.venue.restore_state is None
+        assert results(house.event) == before
+        assert house.service.snapshot.venue.tables == {"unit-1": 1, "unit-2": 2, "unit-3": 3}
+
+
+@pytest.mark.parametrize("by", ["revoke", "replace"])
+def test_a_claim_goes_with_its_unit_s_key(tmp_path: Path, by: str) -> None:
+    """It went on standing there when the key had long been revoked, and the unit in its place was not asked."""
+    with evening(tmp_path / "hub") as night:
+        backup = backup_of(tmp_path / "hub", tmp_path / "backup")
+        night.next_round()
+        night.play()
+        stolen = stolen_of(night, "unit-1", 2)
+        stolen.holds = {**(stolen.holds or {}), "table": 1}
+        stolen.reports = night.tables[0].reports
+    with restored_house(backup, tmp_path / "again") as (house, _):
+        assert stolen.come_back(house) == ["pending"] * 2
+        assert len(lost_rounds(house.service.snapshot)) == 1
+        getattr(house.hub.units.keys, by)("unit-1")
+        restored = house.service.snapshot.venue.restore_state
+        assert restored is not None
+        assert (restored.heard, restored.pending) == ({}, {})
+        assert not lost_rounds(house.service.snapshot)
+        night.tables[0].hello(house)
+        assert len(lost_rounds(house.service.snapshot)) == (by == "replace")
 
 
 # --- hubs among each other -------------------------------------------------------------------------------------------

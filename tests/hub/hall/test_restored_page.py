@@ -306,7 +306,7 @@ def test_an_official_s_result_in_a_lost_round_comes_back_with_it(tmp_path: Path)
         assert unsettled_matches(house.service.snapshot) == []
 
 
-def test_a_unit_that_was_placed_after_the_copy_is_put_back_where_it_stood(tmp_path: Path) -> None:
+def test_a_unit_that_was_placed_after_the_copy_counts_once_an_organizer_has_put_it_back(tmp_path: Path) -> None:
     with evening(tmp_path / "hub") as night:
         night.house.place("unit-3", 9)
         backup = backup_of(tmp_path / "hub", tmp_path / "backup")
@@ -316,11 +316,26 @@ def test_a_unit_that_was_placed_after_the_copy_is_put_back_where_it_stood(tmp_pa
         before = results(night.house.event)
     with restored_house(backup, tmp_path / "again") as (house, browser):
         come_back(night, house)
-        assert "unit-3 stood at table 3" in text_of(browser.get("/console/restored"))
+        [lost] = lost_rounds(house.service.snapshot)
+        assert {claim.unit for claim in lost.claims} == {"unit-1", "unit-2"}
+        assert "unit-3 says that it stood at table 3" in text_of(browser.get("/console/restored"))
+        browser.post("/console/restored/place", unit="unit-3", table=3)
+        assert "says that it stood" not in text_of(browser.get("/console/restored"))
 
         assert adopt(browser, house) == ""
 
         assert results(house.event) == before
+        assert house.service.snapshot.venue.tables["unit-3"] == 3
+
+
+def test_nobody_is_put_where_no_unit_says_that_it_stood(tmp_path: Path) -> None:
+    with evening(tmp_path / "hub") as night:
+        night.next_round()
+        backup = backup_of(tmp_path / "hub", tmp_path / "backup")
+    with restored_house(backup, tmp_path / "again") as (house, browser):
+        come_back(night, house)
+        browser.get("/console/restored")
+        assert "settled" in problem_of(browser.post("/console/restored/place", unit="unit-3", table=4))
         assert house.service.snapshot.venue.tables["unit-3"] == 3
 
 
