@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 import secrets
 import threading
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from string import ascii_uppercase
 from typing import NamedTuple
 
+from roundtap_hub.access.auth import is_loopback
+from roundtap_hub.serving.connection_limits import throttle_key
 from roundtap_hub.store.display_plan import AUTO, DisplayAssignment
 from roundtap_hub.store.read_model import Snapshot
 
@@ -21,7 +24,7 @@ ID_LETTERS, ID_LENGTH = "abcdefghijklmnopqrstuvwxyz234567", 16
 
 UNASSIGNED_MAX, PER_ADDRESS_MAX = 24, 6
 """Unassigned displays remembered, in all and per address; more show the wall without a name. An assigned one never
-makes room."""
+makes room, and an organizer's own one (`register`) only when it is silent."""
 QUIET_MS = 60_000
 """An unassigned display silent for so long makes room."""
 
@@ -44,12 +47,14 @@ class DisplayPage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DisplayContact:
-    """A display as last seen. `open`: the number of its open feeds; `address`: its IP address."""
+    """A display as last seen. `open`: the number of its open feeds; `address`: its IP address; `own`: an organizer's.
+    """
 
     name: str
     address: str
     heard_ms: int
     open: int = 0
+    own: bool = False
 
 
 class Displays:
@@ -64,38 +69,44 @@ class Displays:
         self.on_identify: list[Callable[[str, str], None]] = []
         """Called with display and name in the thread of the request; must only enqueue."""
 
-    def register(self, cookie: str, address: str, screens: Mapping[str, DisplayAssignment]) -> tuple[str, str]:
-        """The id and name of a display that asks for /wall; the name is "" where there are too many."""
+    def register(self, cookie: str, address: str, screens: Mapping[str, DisplayAssignment],
+                 own: bool = False) -> tuple[str, str]:
+        """The id and name of a display that asks for /wall; the name is "" where there are too many. `own`: somebody of
+        the staff is logged in on it; one on the hub's machine is own, too."""
         known = DISPLAY_COOKIE_RE.fullmatch(cookie)
         display, wanted = (known["id"], known["name"]) if known else (_new_id(), "")
         with self._lock:
-            now_ms = self._now_ms()
             contact = self._contacts.get(display)
+            own = own or is_loopback(address) or (contact is not None and contact.own)
             if display in screens:
                 name = screens[display].name
             elif contact is not None:
                 name = contact.name
-            elif not self._room_for(address, now_ms, screens):
+            elif not self._make_room(throttle_key(address), own, screens):
                 return display, ""
             else:
                 taken = {screen.name for screen in screens.values()} | {each.name for each in self._contacts.values()}
                 name = wanted if wanted and wanted not in taken else next(each for each in NAMES if each not in taken)
-            self._contacts[display] = DisplayContact(name, address, now_ms, contact.open if contact else 0)
+            self._contacts[display] = DisplayContact(name, address, self._now_ms(), contact.open if contact else 0, own)
             return display, name
 
-    def _room_for(self, address: str, now_ms: int, screens: Mapping[str, DisplayAssignment]) -> bool:
-        """Whether one more unassigned display can be remembered; the quietest makes room."""
-        strangers = [(contact.heard_ms, display) for display, contact in self._contacts.items()
-                     if display not in screens]
-        of_one = [each for each in strangers if self._contacts[each[1]].address == address]
-        for some, most in ((of_one, PER_ADDRESS_MAX), (strangers, UNASSIGNED_MAX)):
-            if len(some) < most:
-                continue
-            quiet = [each for each in some if not self._contacts[each[1]].open and now_ms - each[0] > QUIET_MS]
-            if not quiet:
-                return False
-            del self._contacts[min(quiet)[1]]
-            strangers.remove(min(quiet))
+    def _make_room(self, address: str, own: bool, screens: Mapping[str, DisplayAssignment]) -> bool:
+        """Whether one more unassigned display can be remembered. The quietest makes room; else the newest of the
+        address that has most, for one that has fewer, and for an own display."""
+        strangers = {display: contact for display, contact in self._contacts.items() if display not in screens}
+        held = Counter(throttle_key(contact.address) for contact in strangers.values() if not contact.own)
+        crowded = held[address] >= PER_ADDRESS_MAX and not own
+        if len(strangers) < UNASSIGNED_MAX and not crowded:
+            return True
+        most = max(held, key=held.__getitem__, default="")
+        quiet = [(contact.heard_ms, display) for display, contact in strangers.items()
+                 if not contact.open and self._now_ms() - contact.heard_ms > QUIET_MS
+                 and (not crowded or throttle_key(contact.address) == address)]
+        if not quiet and (crowded or held[most] <= (0 if own else held[address] + 1)):
+            return False
+        del self._contacts[min(quiet)[1] if quiet else next(
+            display for display in reversed(strangers)
+            if throttle_key(strangers[display].address) == most and not strangers[display].own)]
         return True
 
     def count_feed(self, display: str, opened: int) -> None:

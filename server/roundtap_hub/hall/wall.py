@@ -37,7 +37,7 @@ def any_wall() -> AnyResponse:
         snapshot = web.current_snapshot()
         screens = snapshot.venue.display_plan.screens
         display, name = web.current_hub().hall.displays.register(
-            request.cookies.get(known_displays.DISPLAY, ""), request.remote_addr or "", screens)
+            request.cookies.get(known_displays.DISPLAY, ""), request.remote_addr or "", screens, visit.is_organizer())
         if name:
             visit.current_visit().new_cookies[known_displays.DISPLAY] = (f"{display}.{name}", known_displays.DISPLAY_S)
         place = known_displays.display_page(snapshot, screens.get(display), name, web.now_ms())

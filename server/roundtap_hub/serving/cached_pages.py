@@ -84,7 +84,7 @@ class CachedPages:
         asker = asker_of(self._hub, scope)
         found, more = DisplayPage(route.page_key(named), _variant(route, params)), http_answers.Headers()
         if route.path == "/wall" and not params.keys() - {"lang"}:
-            found, more = self._display(scope, cookies.get(DISPLAY, ""))
+            found, more = self._display(scope, cookies.get(DISPLAY, ""), bool(asker.role))
         key = PageKey(*found, language_of(scope, self._hub.language), asker.role)
         kept = await self._cache.page(key)
         if kept is None or (key.role and kept.redirect):
@@ -102,12 +102,13 @@ class CachedPages:
             await http_answers.send_cached(scope, send, HTML, body, [*CACHE_HEADERS, *more, language], kept.etag)
         return True
 
-    def _display(self, scope: http_answers.Scope, cookie: str) -> tuple[DisplayPage, list[tuple[bytes, bytes]]]:
+    def _display(self, scope: http_answers.Scope, cookie: str,
+                 own: bool) -> tuple[DisplayPage, list[tuple[bytes, bytes]]]:
         """The page for the requesting display, and the cookie that identifies it next time."""
         snapshot = self._hub.service.snapshot
         screens = snapshot.venue.display_plan.screens
         address = str(scope["client"][0]) if scope.get("client") else ""
-        display, name = self._hub.hall.displays.register(cookie, address, screens)
+        display, name = self._hub.hall.displays.register(cookie, address, screens, own)
         place = display_page(snapshot, screens.get(display), name, self._hub.clocks.mono_ms())
         # With too many displays it gets no name, and no cookie.
         return place, [set_cookie(DISPLAY, f"{display}.{name}", DISPLAY_S)] if name else []

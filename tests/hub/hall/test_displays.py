@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
@@ -11,12 +12,13 @@ from pathlib import Path
 import pytest
 from asgi_client import AsgiClient
 from feed_listener import Listener
-from pages_kit import Browser, House, open_house, problem_of, text_of
+from pages_kit import PIN, Browser, House, open_house, problem_of, text_of
 
 from roundtap_core.event.commands import DrawRound, PublishRound
 from roundtap_hub.hall.known_displays import DISPLAY, PER_ADDRESS_MAX, QUIET_MS, ROTATION_MS, UNASSIGNED_MAX, Displays
 from roundtap_hub.hall.wall_view import PAGE_MS
 from roundtap_hub.serving.asgi import HubApplication
+from roundtap_hub.serving.cookies import session_cookie
 from roundtap_hub.store.display_plan import DisplayAssignment
 
 
@@ -209,6 +211,54 @@ def test_one_address_is_given_few_names():
     names = [displays.register("", "10.0.0.9", {})[1] for _ in range(PER_ADDRESS_MAX + 3)]
     assert [bool(name) for name in names] == [True] * PER_ADDRESS_MAX + [False] * 3
     assert displays.register("", "10.0.0.10", {})[1]
+    phones = [displays.register("", f"fe80::1:{n}", {})[1] for n in range(PER_ADDRESS_MAX + 3)]
+    assert [bool(name) for name in phones] == [True] * PER_ADDRESS_MAX + [False] * 3, "one phone has many of them"
+
+
+def crowded(*addresses: str) -> tuple[Displays, list[str]]:
+    """All places taken by these addresses, each with as many as it gets, whose feeds stay open."""
+    displays = Displays(lambda: 0)
+    ids = []
+    for n in range(UNASSIGNED_MAX):
+        display, name = displays.register("", addresses[n % len(addresses)], {})
+        displays.count_feed(display, 1)
+        ids += [display] * bool(name)
+    assert len(displays.contacts) == UNASSIGNED_MAX
+    return displays, ids
+
+
+def test_four_addresses_do_not_keep_every_place():
+    """They had all 24, and a wall of the hall's got no name, so that nobody could assign it."""
+    displays, _ = crowded(*(f"10.0.0.{n}" for n in range(4)))
+    walls = [displays.register("", f"10.0.1.{n}", {}) for n in range(5)]
+    assert all(name for _, name in walls)
+    assert {display for display, _ in walls} <= displays.contacts.keys()
+    assert len(displays.contacts) == UNASSIGNED_MAX
+    held = Counter(contact.address for contact in displays.contacts.values())
+    assert max(held.values()) == 5, "whoever had most has made room"
+
+
+def test_an_organizer_s_own_screen_can_always_be_had():
+    """Whoever has logged in on it, or stands at the hub's own."""
+    displays, strangers = crowded(*(f"10.0.{n}.1" for n in range(UNASSIGNED_MAX)))
+    assert displays.register("", "10.9.9.9", {})[1] == ""
+    for address, is_own in (("10.9.9.9", True), ("127.0.0.1", False)):
+        display, name = displays.register("", address, {}, is_own)
+        assert name
+        assert display in displays.contacts
+    assert len(displays.contacts) == UNASSIGNED_MAX
+    assert len(displays.contacts.keys() & strangers) == UNASSIGNED_MAX - 2
+
+
+def test_a_logged_in_browser_is_an_organizer_s_own_screen(house: House, desk: Browser, client: AsgiClient):
+    displays = house.hub.hall.displays
+    for n in range(UNASSIGNED_MAX):
+        displays.count_feed(displays.register("", f"10.0.{n}.1", {})[0], 1)
+    client.seen_as = {"client": ("10.9.9.9", 1), "scheme": "https"}
+    assert DISPLAY not in client.get("/wall").headers.get("set-cookie", "")
+    token = house.hub.access.organizers.log_in(PIN, "10.9.9.9", "")
+    answer = client.get("/wall", cookie=f"{session_cookie(encrypted=True, here=False)}={token}")
+    assert DISPLAY in answer.headers["set-cookie"]
 
 
 @pytest.mark.parametrize("cookie", ["", "x", "a" * 16, "a" * 16 + ".<b>", "a" * 15 + "!.A", "../../etc.A"])
