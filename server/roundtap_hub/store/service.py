@@ -46,8 +46,9 @@ log = logging.getLogger(__name__)
 GROUP_LIMIT = 512
 """The most commands in one commit: bounds how long the first waits for the last."""
 
-START_TIMEOUT_S, COMMIT_TIMEOUT_S = 10.0, 20.0
-"""How long a caller waits for the writer to begin, and in all before the outcome is reported as unknown."""
+START_TIMEOUT_S, COMMIT_TIMEOUT_S = 3.0, 20.0
+"""How long a caller waits for the writer to begin, and in all before the outcome is reported as unknown. It holds a
+thread meanwhile, and others wait for that."""
 
 DOUBT_S = 1.0
 """How often a commit in doubt is checked."""

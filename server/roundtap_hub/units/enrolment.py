@@ -28,12 +28,13 @@ NUMBER_DIGITS = 2
 RECONFIRM_MS = 300_000
 """How long a unit whose answer was lost may confirm again."""
 STORE_TIMEOUT_S = 15.0
-EXCHANGES_MAX = 64
 
 EXCHANGE_TTL_MS = 10_000
 """From the typed code to the unit's confirmation."""
-WAIT_S = EXCHANGE_TTL_MS / 1000
-"""How long the organizer's request waits for the outcome."""
+TAKE_UP_S, WAIT_S = 4.0, EXCHANGE_TTL_MS / 1000
+"""How long the organizer's request waits for the unit to take up the offer, as it asks once a second; and in all."""
+AT_ONCE = 2
+"""How many codes are tried at once: each takes a thread of the console's, and a stranger's unit never answers."""
 
 OFFERED, CHECKED, STORING, STORED, UNSAVED, WRONG, LATE, MALFORMED = (
     "offered", "checked", "storing", "stored", "unsaved", "wrong", "late", "malformed")
@@ -370,8 +371,9 @@ class EnrolDesk:
         with self._lock:
             self._expire()
             wish = self._plan(asking, actor, table, replace)
-            if wish.unit in self._enrolling() or len(self._exchanges) >= EXCHANGES_MAX:
-                raise Problem("enrol_under_way", unit=wish.unit)
+            tried = self._enrolling()
+            if wish.unit in tried or len(tried) >= AT_ONCE:
+                raise Problem("enrol_under_way", unit=", ".join(sorted(tried)))
             commit = self.room.use_code(asking, serial)
             if commit is None:
                 raise Problem("enrol_used")
@@ -385,7 +387,8 @@ class EnrolDesk:
         return self._outcome(exchange)
 
     def _outcome(self, exchange: KeyExchange) -> EnrolResult:
-        if not exchange.done.wait(WAIT_S):
+        taken_up = exchange.done.wait(TAKE_UP_S) or exchange.state != OFFERED
+        if not taken_up or not exchange.done.wait(WAIT_S - TAKE_UP_S):
             exchange.end(LATE)
             # Wait for a key that is being stored: the answer must not contradict the outcome.
             exchange.done.wait(STORE_TIMEOUT_S)

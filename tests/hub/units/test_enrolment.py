@@ -146,7 +146,7 @@ def test_wrong_digits_are_told_on_both_sides_and_the_next_code_comes_after_a_pau
 
 
 def test_a_unit_that_vanishes_leaves_nothing_behind(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(enrolment, "WAIT_S", 0.01)
+    monkeypatch.setattr(enrolment, "TAKE_UP_S", 0.01)
     unit = hall.unit()
     unit.step()
     assert hall.type(unit.shows).problem == "enrol_silent"
@@ -155,7 +155,7 @@ def test_a_unit_that_vanishes_leaves_nothing_behind(hall: Hall, monkeypatch: pyt
     assert hall.desk.room.listed() == []
     unit.step()
     assert unit.asking.showing.state == CODE
-    monkeypatch.setattr(enrolment, "WAIT_S", 10.0)
+    monkeypatch.setattr(enrolment, "TAKE_UP_S", 4.0)
     hall.clock.ms += 60_000
     unit.step()
     assert enrol(hall, unit).unit == "table-1"

@@ -22,7 +22,7 @@ from roundtap_core.enrol_keys import (
 )
 from roundtap_core.wire import ENROL, envelope
 from roundtap_hub.units import enrolment as waiting
-from roundtap_hub.units.enrolment import CHECKED, MALFORMED, OFFERED, STORED, EnrolResult
+from roundtap_hub.units.enrolment import CHECKED, LATE, MALFORMED, OFFERED, STORED, EnrolResult
 from roundtap_units.link.enrolling import CODE, STOPPED, WRONG
 
 CODE_SHOWN = "345678"
@@ -447,3 +447,30 @@ def test_two_organizers_at_one_table_do_not_enrol_two_units_of_one_name(hall: Ha
     assert isinstance(second.outcome, EnrolResult)
     assert second.outcome.unit != "table-7"
     assert len({unit.kept[0].key for unit in units}) == 2
+
+
+def test_a_stranger_who_shows_a_code_and_never_answers_does_not_keep_the_organizer(
+        hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The form waited ten seconds: so long a unit may take that has answered, and this one never does."""
+    monkeypatch.setattr(waiting, "TAKE_UP_S", 0.01)
+    monkeypatch.setattr(waiting, "WAIT_S", 3600.0)
+    stranger = hall.unit()
+    stranger.step()
+    assert hall.type(stranger.shows).problem == "enrol_silent"
+
+
+def test_strangers_who_answer_and_never_confirm_take_few_places_of_organizers(hall: Hall) -> None:
+    """Every form that waits for a unit holds a thread, and the console has four."""
+    def post(message: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:
+        return hall.post(message) if message["step"] in ("ask", "answer") else (503, {})
+
+    strangers = [hall.unit(f"m-{n}", post=post) for n in range(3)]
+    typings = []
+    for stranger in strangers:
+        stranger.step()
+        typings.append(hall.type(stranger.shows))
+        stranger.step()
+    assert typings[2].problem == "enrol_under_way"
+    for exchange in hall.desk._exchanges.values():
+        exchange.end(LATE)
+    assert [typing.problem for typing in typings] == ["enrol_silent", "enrol_silent", "enrol_under_way"]
