@@ -18,6 +18,8 @@ import pytest
 from kit import PIN, WAIT_S, Kit, end, free_port, refused_start, wait_until
 from roundtap.kit.leash import start_roundtap
 from roundtap.main import main
+from roundtap_hub.access.personal_links import token_of
+from roundtap_hub.access.rights import NO_LINK
 from roundtap_hub.access.tls import https_port
 from standby_kit import answers
 
@@ -87,6 +89,32 @@ def test_an_organizer_works_encrypted_through_a_restart_until_there_is_a_new_pin
     assert browser.log_in(phrase.replace("-", " ").upper()) == 303
     assert browser.ask("POST", "/logout", {"csrf": browser.token("/console")})[0] == 303
     assert browser.ask("GET", "/console")[0] == 302
+
+
+def test_what_a_thief_read_on_the_hub_s_card_opens_nothing_after_the_first_step_of_the_guide(kit: Kit) -> None:
+    """Its PIN, its sessions, its authority, and the secret that signs players' links."""
+    kit.start_hub()
+    browser = Browser(kit)
+    assert browser.log_in() == 303
+    assert kit.stop_hub() == 0
+    stolen = {name: (kit.hub_folder / name).read_text() for name in ("pin", "secret", "tls/ca.crt", "tls/ca.key")}
+    link = token_of(bytes.fromhex(stolen["secret"]), (kit.event, "p1"), NO_LINK)
+
+    guide = (Path(__file__).parents[2] / "systemd/ADMIN.md").read_text().split("## After a stolen card")[1]
+    [step] = re.findall(r"^ +sudo (rm -rf .*)$", guide, flags=re.MULTILINE)
+    subprocess.run(["bash", "-c", step.replace("/var/lib/roundtap", str(kit.hub_folder))], check=True)
+    kit.start_hub()
+
+    now = {name: (kit.hub_folder / name).read_text() for name in stolen}
+    assert not {name for name in stolen if now[name] == stolen[name]}
+    with pytest.raises(ssl.SSLCertVerificationError):
+        browser.ask("GET", "/console")
+    again = Browser(kit)
+    again.cookies = browser.cookies
+    assert again.ask("GET", "/console")[0] == 302
+    assert again.log_in() == 400
+    assert [again.ask("GET", f"/me/{each}")[0] for each in (
+        link, token_of(bytes.fromhex(now["secret"]), (kit.event, "p1"), NO_LINK))] == [404, 200]
 
 
 def test_the_plain_port_sends_organizers_to_the_encrypted_one_and_takes_nothing(
