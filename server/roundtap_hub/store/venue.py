@@ -220,9 +220,10 @@ def apply_venue(venue: Venue, entry: Entry) -> Venue:
                 if tables.get(unit) != table}
         venue = replace(venue, tables=tables, left={**venue.left, **gone})
     elif entry.kind in rights.UNIT_KEY_KINDS:
-        venue = replace(venue, units=rights.with_key(venue.units, entry),
-                        unit_ids=rights.with_unit_id(venue.unit_ids, entry.data),
-                        restore_state=without_unit(venue.restore_state, entry.data["unit"]))
+        units, unit = rights.with_key(venue.units, entry), entry.data["unit"]
+        venue = replace(venue, units=units, unit_ids=rights.with_unit_id(venue.unit_ids, entry.data),
+                        restore_state=venue.restore_state if units[unit] == venue.units.get(unit)
+                        else without_unit(venue.restore_state, unit))
     elif entry.kind in rights.STAFF_KINDS:
         venue = replace(venue, staff=rights.with_staff(venue.staff, entry))
     elif entry.kind == rights.LINK_HELD:

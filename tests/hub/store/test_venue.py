@@ -39,6 +39,22 @@ def test_a_second_epoch_begins_where_it_says_why(service: Service) -> None:
     assert service.snapshot.venue.epochs == (first, "second")
 
 
+def test_a_restored_hub_forgets_what_a_unit_holds_with_its_key_and_not_when_the_same_one_is_named_again(
+        service: Service) -> None:
+    """A second restore names all keys once more."""
+    told(service, "epoch-begun", epoch="second", restored={"from": {}, "at": None})
+
+    def keyed(key: str, instead_of: str) -> list[str]:
+        told(service, "unit-keyed", unit="table-1", role="table", key=key, instead_of=instead_of)
+        restored = service.snapshot.venue.restore_state
+        return list(restored.heard) if restored is not None else ["settled"]
+
+    keyed("first", "")
+    told(service, "unit-heard", unit="table-1", holds=None, heads={})
+    assert keyed("first", "first") == ["table-1"]
+    assert keyed("another", "first") == []
+
+
 @pytest.mark.parametrize(("data", "key"), [
     ({"unit": "table-1", "table": 2**53}, "figure_out_of_range"),
     ({"unit": "table\x001", "table": 1}, "unfit_text"),
