@@ -27,8 +27,8 @@ from roundtap_hub.store.secure_files import write_private
 from roundtap_hub.store.service import OutcomeUnknown, Service, Step
 from roundtap_hub.store.venue import is_valid_pin
 
-PEOPLE_MOST = 64
-"""As many as can be logged in (SESSIONS_MAX); the revoked among them make room."""
+PEOPLE_MOST = 32
+"""Bounds what a guess costs the hub, which hashes it once for each; the revoked among them make room."""
 NAME_LETTERS = 80
 ID_BYTES = 5
 
@@ -68,8 +68,7 @@ class StaffPerson(StaffIdentity):
 class Staff:
     """All of the staff, as the journal of `service` has them. Thread-safe. `taken`: whether a PIN is the hub's own.
 
-    Each PIN has a salt of its own: whoever holds a stolen card tries a guess at one person only. A login hashes once
-    for each person, which PEOPLE_MOST bounds.
+    Each PIN has a salt of its own: whoever holds a stolen card tries a guess at one person only.
     """
 
     def __init__(self, service: Service, taken: Callable[[str], bool] = lambda pin: False,
