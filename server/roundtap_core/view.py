@@ -201,7 +201,8 @@ class EventOptions(dict[str, Any]):
 
 
 class TableView(Message, frozen=True):
-    """`leave_refused`: sides whose wish to leave was refused by an official; `finished`: events that are over."""
+    """`leave_refused`: sides whose wish to leave was refused by an official; `finished`: events that are over;
+    `lost_round`: the hub was restored and lacks the round that this unit held, which the table goes on with."""
 
     event: EventView | None = None
     table: Annotated[int, Meta(ge=1, le=99_999)] | None = None
@@ -216,6 +217,7 @@ class TableView(Message, frozen=True):
     rounds_left: Natural | None = None
     leave_refused: Annotated[tuple[Side, ...], Meta(max_length=2)] = ()
     finished: Annotated[tuple[Word, ...], Meta(max_length=4000)] = ()
+    lost_round: bool = False
 
     def __post_init__(self) -> None:
         if self.form is not None:

@@ -12,7 +12,7 @@ from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import DrawRound, RecordReport
 from roundtap_core.event.decide import decide
-from roundtap_core.event.entries import NewEntry
+from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.state import DECIDED, DRAFT, EventState, MatchState, RoundState, active_ids
 from roundtap_core.records import STAGES, SWISS
 from roundtap_core.result_json import result_from_json, result_to_json
@@ -260,6 +260,22 @@ def lost_rounds(snapshot: Snapshot) -> list[LostRound]:
         in_order = sorted(match_claims, key=lambda claim: (claim.table or 0, claim.unit, not claim.state))
         found.append(LostRound(event, number, mark, stage or SWISS, tuple(in_order), tuple(reports.get(key, ()))))
     return sorted(found, key=lambda lost: (lost.event, lost.number, lost.mark))
+
+
+def lacks_round_of(snapshot: Snapshot, unit: str) -> bool:
+    """Whether a restored journal lacks the round that this unit held at its hello, and no other has taken its place:
+    the table goes on with it."""
+    afresh = snapshot.venue.restore_state
+    claim = evidence_of_view(unit, afresh.heard[unit]) if afresh is not None and unit in afresh.heard else None
+    if afresh is None or claim is None or claim.of_round in afresh.approved_redraws:
+        return False
+    state = snapshot.events.get(claim.event)
+    if state is None:
+        return claim.event not in snapshot.dormant and claim.event not in snapshot.venue.deleted
+    copied = afresh.copy.get(VENUE, (0, ""))[0]
+    return not state.finished and all(
+        last.number < claim.round or (last.number == claim.round and last.mark != claim.mark
+                                      and (last.venue_number or 0) <= copied) for last in state.public_rounds[-1:])
 
 
 def assemble(state: EventState, lost: LostRound) -> AssembledRound:

@@ -23,6 +23,7 @@ from roundtap_hub.access.policy import TABLE, route
 from roundtap_hub.hub import Hub, Units
 from roundtap_hub.serving import http_answers
 from roundtap_hub.store.service import Snapshot
+from roundtap_hub.store.venue import RestoreState
 from roundtap_hub.units.device_api import Echo, echo, fates_of, find_fate, needs_disk_read
 from roundtap_hub.units.device_auth import DAMAGED, HELLO, TWIN, Refusal, address_of
 from roundtap_hub.units.table_view import find_table, own_status_view, table_view
@@ -85,6 +86,9 @@ def table_changes(before: Snapshot, after: Snapshot) -> TableChanges:
             events.update(event for event in {**old, **new} if old.get(event) is not new.get(event))
     stood, stand = before.venue.tables, after.venue.tables
     moved = {unit for unit in {**stood, **stand} if stood.get(unit) != stand.get(unit)} if stood is not stand else ()
+    held, hold = (venue.restore_state or RestoreState() for venue in (before.venue, after.venue))
+    if (held.copy, held.approved_redraws) != (hold.copy, hold.approved_redraws):
+        moved = {*moved, *held.heard}
     return TableChanges(frozenset(events), frozenset(tables), frozenset(moved))
 
 
@@ -407,7 +411,8 @@ class DeviceFeed:
         connection.event = view["event"]["id"] if view["event"] is not None else None
         connection.shown = (view["call"], view["leave_refused"])
         text = canonical(view)
-        if text != connection.last_view:
+        # Before the welcome the hello may still be looked at, and the view would not know what the unit holds.
+        if connection.sent and text != connection.last_view:
             connection.last_view = text
             self._send(connection, text)
 

@@ -19,6 +19,7 @@ from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.wire import canonical
 from roundtap_hub.results.before_play import pre_game_choice, situation_at
 from roundtap_hub.rounds.round_clock import clock_view, public_clock
+from roundtap_hub.store.restore_gap import lacks_round_of
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.units.unit_presence import UnitStatus
 
@@ -37,10 +38,11 @@ def table_view(snapshot: Snapshot, unit: str, status: UnitStatus | None = None, 
     found = find_table(snapshot, table) if table is not None else None
     call, refused = own_status_view(status)
     finished = sorted(event for event in reported if is_finished(snapshot, event))
+    lost = lacks_round_of(snapshot, unit)
     if found is None:
         return {"table": table, "finished": finished, "event": None, "round": None, "match": None, "options": {},
                 "situation": None, "rounds_left": None, "form": None, "clock": clock_view(Clock()), "call": call,
-                "leave_refused": refused, "next": None}
+                "leave_refused": refused, "next": None, "lost_round": lost}
     state, round_state, match = found
     options = state.options
     situation = Situation()
@@ -63,6 +65,7 @@ def table_view(snapshot: Snapshot, unit: str, status: UnitStatus | None = None, 
         "call": call,
         "leave_refused": refused,
         "next": None,
+        "lost_round": lost,
     }
 
 

@@ -16,6 +16,8 @@ from roundtap_core.event.commands import DrawRound, DropCompetitor, EnterResult,
 from roundtap_core.event.mending import plan_mend
 from roundtap_core.records import Pair, Result
 from roundtap_hub.store.restore_gap import lost_rounds, unsettled_matches
+from roundtap_hub.units.device_feed import table_changes
+from roundtap_hub.units.table_view import table_view
 
 SEVEN = ["Ana Ruiz", "Bruno Maier", "Łukasz Żak", "Eva Luz", "Kai Eich", "Aleksandra Wiśniewska", "Ida Roth"]
 
@@ -212,6 +214,99 @@ def test_a_round_that_is_drawn_anew_refuses_what_waited(tmp_path: Path) -> None:
         assert reasons == {"drawn-anew"}
         browser.post("/console/restored/settled")
         house.service.execute_one("e1", DrawRound(3), "test")
+
+
+def go_on(house: House, *units: str) -> list[bool]:
+    """Whether these tables are told to go on with the round that they hold."""
+    return [table_view(house.service.snapshot, unit)["lost_round"] for unit in units or ("unit-1", "unit-2", "unit-3")]
+
+
+def test_tables_go_on_with_the_round_that_the_copy_lacks_until_it_is_adopted(tmp_path: Path) -> None:
+    with evening(tmp_path / "hub") as night:
+        night.next_round()
+        night.play()
+        backup = backup_of(tmp_path / "hub", tmp_path / "backup")
+        assert go_on(night.house) == [False] * 3
+        night.next_round()
+    with restored_house(backup, tmp_path / "again") as (house, browser):
+        assert go_on(house) == [False] * 3, "none was heard yet"
+        night.tables[0].hello(house)
+        assert go_on(house) == [True, False, False]
+        come_back(night, house)
+        before = house.service.snapshot
+
+        assert adopt(browser, house) == ""
+
+        assert go_on(house) == [False] * 3
+        assert "e1" in table_changes(before, house.service.snapshot).events
+
+
+def test_tables_follow_the_hub_once_their_round_is_to_be_drawn_anew(tmp_path: Path) -> None:
+    with evening(tmp_path / "hub") as night:
+        backup = backup_of(tmp_path / "hub", tmp_path / "backup")
+        night.next_round()
+    with restored_house(backup, tmp_path / "again") as (house, browser):
+        come_back(night, house)
+        assert go_on(house) == [True] * 3
+        lost, before = lost_rounds(house.service.snapshot)[0], house.service.snapshot
+        browser.get("/console/restored")
+
+        browser.post("/console/restored/anew", event="e1", number=1, mark=lost.mark)
+
+        assert go_on(house) == [False] * 3
+        told = table_changes(before, house.service.snapshot)
+        assert told.units == {"unit-1", "unit-2", "unit-3"}, "each is sent its view"
+
+
+def test_a_table_of_an_event_that_the_copy_does_not_know_goes_on_until_all_is_settled(tmp_path: Path) -> None:
+    with evening(tmp_path / "hub") as night:
+        backup = backup_of(tmp_path / "hub", tmp_path / "backup")
+        night.next_round()
+        night.tables[0].holds = {**(night.tables[0].holds or {}), "event": "eother"}
+        for table in night.tables[1:]:
+            table.holds = None
+    with restored_house(backup, tmp_path / "again") as (house, browser):
+        come_back(night, house)
+        assert go_on(house) == [True, False, False]
+        before = house.service.snapshot
+        browser.get("/console/restored")
+
+        browser.post("/console/restored/settled")
+
+        assert go_on(house) == [False] * 3
+        assert "unit-1" in table_changes(before, house.service.snapshot).units
+
+
+def test_a_table_that_was_off_since_an_earlier_round_follows_the_hub(tmp_path: Path) -> None:
+    with evening(tmp_path / "hub") as night:
+        night.next_round()
+        night.play()
+        held = {**(night.tables[0].holds or {}), "draw": "an earlier one"}
+        night.next_round()
+        backup = backup_of(tmp_path / "hub", tmp_path / "backup")
+    with restored_house(backup, tmp_path / "again") as (house, _):
+        night.tables[0].holds = held
+        come_back(night, house)
+        assert go_on(house) == [False] * 3
+
+
+def test_of_two_draws_of_one_round_the_adopted_one_is_followed(tmp_path: Path) -> None:
+    """Table 1 was off when the round was drawn again, and holds the first draw of it."""
+    with evening(tmp_path / "hub") as night:
+        backup = backup_of(tmp_path / "hub", tmp_path / "backup")
+        night.next_round()
+        night.tables[0].holds = {**(night.tables[0].holds or {}), "draw": "the first one"}
+    with restored_house(backup, tmp_path / "again") as (house, browser):
+        come_back(night, house)
+        assert go_on(house) == [True] * 3
+        mark = night.tables[1].holds and night.tables[1].holds["draw"]
+        first = night.house.event.public_rounds[-1].matches[0].match
+        browser.get("/console/restored")
+
+        assert problem_of(browser.post("/console/restored/adopt", event="e1", number=1, mark=mark, **{
+            f"who-{first.a}": first.b, f"who-{first.b}": first.a})) == ""
+
+        assert go_on(house) == [False] * 3
 
 
 def test_reports_of_an_event_that_the_copy_does_not_know_are_kept_and_refused_at_the_end(tmp_path: Path) -> None:

@@ -14,9 +14,11 @@ from feed_hall import EVENTS, KEYS, STRUCTURES, UNITS, FeedHall, anything
 from hub_kit import HandClock, running
 
 from roundtap_core.event import commands as c
+from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.state import EventState
 from roundtap_core.records import Pair, Result
 from roundtap_core.wire import canonical, envelope_json, verify
+from roundtap_hub.store.service import Step
 from roundtap_hub.units import device_feed
 
 MINUTE = 60_000
@@ -107,6 +109,24 @@ def test_a_journal_that_was_read_again_is_shown_anew(tmp_path: Path) -> None:
         await hall.settle()
         assert all(unit.view == hall.fresh(unit) for unit in hall.units)
         assert hall.units[0].view["match"]["result"] is None
+
+    play(tmp_path, 1, evening)
+
+
+def test_the_first_view_knows_what_came_of_the_hello(tmp_path: Path) -> None:
+    """Seen: a restored hub showed a table last round's match for a moment, before it had noted what the table held."""
+
+    async def evening(hall: FeedHall) -> None:
+        hall.open("e1", "xwing-standard", {}, 4)
+        hall.next_round("e1")
+        hall.place("table-1", 1)
+        hall.feed.on_hello.append(lambda unit, _: hall.service.submit(
+            [Step(VENUE, NewEntry("unit-placed", {"unit": unit, "table": 2}))], "a hello"))
+        unit = await hall.connect("table-1")
+        while unit.view is None:
+            await asyncio.sleep(0)
+        await hall.settle()
+        assert (unit.view["table"], unit.views) == (2, 1)
 
     play(tmp_path, 1, evening)
 
