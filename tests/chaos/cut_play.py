@@ -12,6 +12,7 @@ from pathlib import Path
 from block_cuts import ACCEPTED, CALLS, REPORT, Call, Disk, calls, write_out
 from campaign import PATIENCE_S
 from people import Memory, Pair
+from unit_kit import Lone
 
 from kit import Kit, wait_until
 from roundtap_hub.main import open_folder
@@ -93,6 +94,15 @@ def lost_at_hub(files: dict[str, bytes], promised: list[str], folder: Path, even
         return [report for report in promised if report not in known]
     finally:
         opened.close()
+
+
+def shown_at_unit(files: dict[str, bytes], folder: Path) -> str:
+    """What kind of screen a table shows that is started on what is left, and hears no hub."""
+    write_out(files, folder)
+    unit = Lone(folder)
+    unit.outbox.close()
+    assert unit.unit.scene is not None
+    return str(unit.unit.scene.kind)
 
 
 def lost_at_unit(files: dict[str, bytes], promised: list[str], folder: Path) -> list[str]:

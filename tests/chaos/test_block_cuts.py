@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import stick_play
 from block_cuts import ACCEPTED, Call, Disk, File, calls, write_out
-from cut_play import Cut, Recorded, cuts_of, lost_at_hub, lost_at_unit, under_strace
+from cut_play import Cut, Recorded, cuts_of, lost_at_hub, lost_at_unit, shown_at_unit, under_strace
 
 from roundtap_hub.store.folder_copy import COPY_FILE, FolderCopy, read_copy
 
@@ -53,6 +53,22 @@ def test_a_unit_keeps_after_every_cut_what_it_has_sent(
         (folder := tmp_path / str(number)).mkdir()
         assert lost_at_unit(files, promised, folder) == [], f"cut {number}"
     assert promised
+
+
+@needs_strace
+@pytest.mark.parametrize("many", [10, pytest.param(600, marks=pytest.mark.long)])
+def test_once_both_have_agreed_no_cut_makes_their_table_ask_again(
+        recorded: Recorded, tmp_path: Path, many: int, chance: random.Random) -> None:
+    """Without a hub: it shows SAVED, or that it asks the hub."""
+    whole = set(list(recorded.unit_cuts(chance))[-1][1])
+
+    def agreed(chance: random.Random) -> Iterator[Cut]:
+        return (cut for cut in recorded.unit_cuts(chance) if set(cut[1]) == whole)
+
+    assert len(list(agreed(chance))) > 5
+    for number, (files, _) in enumerate(tried(many, agreed, chance)):
+        (folder := tmp_path / str(number)).mkdir()
+        assert shown_at_unit(files, folder) in ("sending", "saved", "done"), f"cut {number}"
 
 
 @needs_strace

@@ -64,6 +64,7 @@ class _Play(Play):
         self.table.on_contact(42_000)
         yield "idle-stale", self.shot()
         self.table.on_contact(0)
+        yield from self.restored("idle-restored")
         self.view(clock="paused")
         yield "idle-paused", self.shot()
         self.view()
@@ -88,7 +89,10 @@ class _Play(Play):
         yield "sending", self.shot()
         self.table.on_contact(30_000)
         yield "sending-offline", self.shot()
+        self.table.table.sent[-1].reread = True
+        yield "sending-asking-offline", self.shot()
         self.table.on_contact(0)
+        yield "sending-asking", self.shot()
         self.fate(one[0], Saved(1041))
         self.fate(two[0], Saved(1042))
         yield "saved", self.shot()
@@ -98,6 +102,14 @@ class _Play(Play):
         yield "done", self.shot()
         self.tap("a")
         yield "correction", self.shot()
+
+    def restored(self, name: str) -> Shots:
+        """The hub lacks the round: a page for a while, then a line beside the clock."""
+        self.table.on_lost_round(True, self.now_ms)
+        yield f"{name}-notice", self.shot()
+        self.table.tick(self.now_ms + 10_000)
+        yield name, self.shot()
+        self.table.on_lost_round(False, self.now_ms)
 
     def after_time(self) -> Shots:
         self.start()

@@ -239,10 +239,10 @@ class Kit:
         self.tables[number] = Table(panel)
         return self.tables[number]
 
-    def stop_table(self, number: int = 1) -> int:
+    def stop_table(self, number: int = 1, how: signal.Signals = signal.SIGTERM) -> int:
         """Its exit code."""
         self.tables[number].close()
-        return end(self.units[number])
+        return end(self.units[number], how)
 
     def wait_hub_died(self) -> None:
         assert self.hub is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections import Counter
 from functools import partial
 
@@ -55,6 +56,28 @@ def test_a_press_becomes_saved_even_when_the_unit_dies_with_it_on_its_disk(kit: 
     tables[2].wait_for("SAVED")
     one_entry_for_each_press(kit, presses=4)
     assert [table.times_shown("SAVED") for table in tables.values()] == [1, 1]
+
+
+def test_a_table_that_loses_its_power_after_saved_asks_nobody_again(kit: Kit) -> None:
+    """Started again while nobody answers: the result, and no question. The hub's word is the same afterwards."""
+    kit.start_hub()
+    table = kit.start_table(1)
+    take_seats(table)
+    report_100_to_0(table)
+    table.tap("b")
+    table.wait_for("SAVED")
+    kit.stop_table(1, signal.SIGKILL)
+    kit.stop_hub()
+    saved = f"#{kit.reports()[-1].number}"
+
+    table = kit.start_table(1)
+    wait_until(lambda: saved in table.text or "asking the hub" in table.text, "the result")
+    table.tap("up")
+    kit.start_hub()
+    table.wait_for(saved)
+
+    one_entry_for_each_press(kit)
+    assert not any("Won?" in text or "Right?" in text or "press yours" in text for text in table.texts)
 
 
 def test_the_hub_dies_around_its_commit(kit: Kit) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from pathlib import Path
 
 import pytest
 
-from kit import PIN, Kit, wait_until
+from kit import PIN, Kit, Table, wait_until
 from roundtap.main import main
 from roundtap.rehearsal.live import ConsoleClient
 from roundtap_hub.store.backups import make_backup
@@ -61,6 +62,11 @@ def play_100_to_0(kit: Kit) -> None:
         table.tap("b")
     for table in tables:
         table.wait_for("SAVED")
+
+
+def read(table: Table, page: str) -> None:
+    """A page is read, and a button that answers nothing ends it."""
+    wait_until(lambda: page not in table.text or table.tap("up"), f"{page} to go")
 
 
 def reported(kit: Kit) -> list[dict[str, object]]:
@@ -122,3 +128,52 @@ def test_a_round_that_the_backup_lacks_is_adopted_and_everything_stands_as_befor
     assert refused == []
     assert len(kit.reports()) == 8
     console.post(f"/console/{kit.event}/draw", attempt=0)
+
+
+def test_tables_play_on_while_the_hub_lacks_their_round_and_follow_it_once_it_is_adopted(kit: Kit) -> None:
+    """The round's results come by button in the meantime. One table loses its power as well."""
+    kit.start_hub()
+    console = ConsoleClient(kit.url, PIN)
+    play_100_to_0(kit)
+    backup = backup_of(kit)
+    console.post(f"/console/{kit.event}/draw", attempt=0)
+    console.post(f"/console/{kit.event}/publish", number=2, attempt=1)
+    for table in kit.tables.values():
+        take_seats(table)
+    console.post(f"/console/{kit.event}/clock", action="start")
+    for table in kit.tables.values():
+        wait_until(lambda shown=table: re.search(r"\b7\d:\d\d\b", shown.text), "the clock")
+    restore(kit, backup)
+    seen = {number: len(table.texts) for number, table in kit.tables.items()}
+
+    kit.start_hub()
+
+    for table in kit.tables.values():
+        table.wait_for("Play on")
+    kit.stop_table(2)
+    table_2 = kit.start_table(2)
+    table_2.wait_for("Play on")
+    for table in (kit.tables[1], table_2):
+        read(table, "Play on")
+        wait_until(lambda shown=table: re.search(r"\b7\d:\d\d \| Hub restored", shown.text), "the clock beside it")
+    kit.tables[1].tap("a", "a")
+    kit.tables[1].wait_for("RESULT IS KEPT")
+    read(kit.tables[1], "RESULT IS KEPT")
+    kit.tables[1].wait_for("yes")
+    kit.tables[1].tap("b")
+    kit.tables[1].wait_for("being checked")
+    assert not any("SAVED" in text or "#" in text for text in kit.tables[1].texts[seen[1]:]), "of the last round"
+
+    console = ConsoleClient(kit.url, PIN)
+    pending = venue_of(kit).restore_state
+    assert pending is not None
+    console.post("/console/restored/adopt", event=kit.event, number=2,
+                 mark=next(iter(pending.pending.values())).report["draw"])
+    console.post("/console/restored/settled")
+
+    kit.tables[1].wait_for("SAVED")
+    take_seats(table_2)
+    report_100_to_0(table_2)
+    table_2.tap("b")
+    table_2.wait_for("SAVED")
+    assert [line[3] is not None for line in results(kit, console)] == [True] * 4

@@ -72,9 +72,9 @@ def test_after_a_restart_a_waiting_report_still_knows_its_draw(make: Callable[..
     report_under(unit, "0f3a")
     another, same = make(start_ms=500_000), make(start_ms=500_000)
     another.hub_says("view", drawn("77c1"))
-    assert "sending" not in another.says
+    assert "asking the hub" not in another.says
     same.hub_says("view", drawn("0f3a"))
-    assert "sending" in same.says
+    assert "asking the hub" in same.says
 
 
 def test_a_report_is_on_the_disk_before_it_is_sent(unit: Unit) -> None:
@@ -108,7 +108,7 @@ def test_after_a_restart_the_waiting_report_belongs_to_the_table_again(make: Cal
 
     again.hub_says("view", view())
 
-    assert "sending" in again.says
+    assert "asking the hub" in again.says
     again.hub_answers(1)
     again.hub_answers(2)
     assert "SAVED #1042" in again.says
@@ -118,7 +118,7 @@ def test_after_a_restart_another_events_reports_stay_in_the_outbox_only(make: Ca
     unit.tap("a", "a", "b")
     again = make()
     again.hub_says("view", view(event={"id": "e2", "name": "Other", "color": "", "rulebook": BOOK.id}))
-    assert "sending" not in again.says
+    assert "asking the hub" not in again.says
     assert len(again.outbox.waiting()) == 2
 
 

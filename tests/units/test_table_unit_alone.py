@@ -9,31 +9,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from unit_kit import Unit, view
+from unit_kit import Lone, Unit, view
 
 from roundtap_devices.input.gestures import Edge
 from roundtap_units.link import safe_file
-from roundtap_units.link.hub_choice import UnitMemory
 from roundtap_units.link.outbox import Outbox
-from roundtap_units.link.stored_view import PAUSE_MS, StoredView
+from roundtap_units.link.stored_view import PAUSE_MS
 from roundtap_units.table import unit as module
-
-
-class Lone(Unit):
-    """A unit with everything that it keeps on its disk; `boot`: which start of its machine this is."""
-
-    def __init__(self, folder: Path, start_ms: int = 0, boot: str = "monday") -> None:
-        self.stored = StoredView(folder / "view.json", boot)
-        super().__init__(folder, start_ms, self.stored, UnitMemory(folder / "unit.json"))
-
-    def hub_time(self, hub_ms: int) -> None:
-        self.link.time.add_round_trip(hub_ms, self.now_ms, self.now_ms)
-
-    def call_a_judge(self) -> None:
-        self.unit.step(self.now_ms, [Edge("up", True, self.now_ms), Edge("down", True, self.now_ms)])
-        self.wait(2000)
-        self.unit.step(self.now_ms, [Edge("up", False, self.now_ms), Edge("down", False, self.now_ms)])
-        self.wait(100)
 
 
 @pytest.fixture

@@ -77,7 +77,7 @@ class Unit:
         counter = itertools.count(len(self.outbox.all()) + 1)
         self.unit = TableUnit("table-12", KEY, Dialogue(unit_words("en"), "edge"), self.outbox, self.link, self.screen,
                               Signals(board("recommended"), mock_factory(), self._shone), self.texts.append,
-                              lambda: f"id{next(counter)}", stored, memory)
+                              lambda: f"id{next(counter)}", stored, memory, now_ms=start_ms)
         self.unit.step(self.now_ms)
 
     def _shone(self, on: Mapping[str, bool]) -> None:
@@ -113,3 +113,20 @@ class Unit:
         self.hub_says("fate", kept)
         self.outbox.flush_fates()
         return kept
+
+
+class Lone(Unit):
+    """A unit with everything that it keeps on its disk; `boot`: which start of its machine this is."""
+
+    def __init__(self, folder: Path, start_ms: int = 0, boot: str = "monday") -> None:
+        self.stored = StoredView(folder / "view.json", boot)
+        super().__init__(folder, start_ms, self.stored, UnitMemory(folder / "unit.json"))
+
+    def hub_time(self, hub_ms: int) -> None:
+        self.link.time.add_round_trip(hub_ms, self.now_ms, self.now_ms)
+
+    def call_a_judge(self) -> None:
+        self.unit.step(self.now_ms, [Edge("up", True, self.now_ms), Edge("down", True, self.now_ms)])
+        self.wait(2000)
+        self.unit.step(self.now_ms, [Edge("up", False, self.now_ms), Edge("down", False, self.now_ms)])
+        self.wait(100)

@@ -169,10 +169,6 @@ class Outbox:
     def waiting(self) -> list[StoredReport]:
         return [kept for kept in list(self._reports.values()) if kept.fate is None]
 
-    def unsettled(self) -> list[StoredReport]:
-        """Reports whose fate is still open, oldest first: without an answer, or pending."""
-        return [kept for kept in list(self._reports.values()) if not kept.settled]
-
     def is_waiting(self, report_id: str) -> bool:
         kept = self._reports.get(report_id)
         return kept is not None and kept.fate is None

@@ -174,7 +174,7 @@ def _run(config: TableConfig, args: argparse.Namespace) -> bool:
                    LocalKeyWatch("table").poll if config.local else lambda: None, health)
     dialogue = Dialogue(words, config.board.facing, words(badge) if badge else "")
     unit = TableUnit(identity.unit, identity.key, dialogue, outbox, link, screen, front.signals, process.heard,
-                     stored=stored, memory=memory, pressed=health.press, front=front)
+                     stored=stored, memory=memory, pressed=health.press, front=front, now_ms=mono_ms())
     # A key in the configuration file is changed there, and a key of this machine's hub renews itself.
     unit.troubles.can_enrol = identity.enrolled
     link.start()

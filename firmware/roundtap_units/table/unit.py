@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Protocol
 
+from msgspec.structs import replace as replace_fields
+
 from roundtap_core.records import SIDES
 from roundtap_core.result_json import result_from_json, result_to_json
 from roundtap_core.typed import MalformedMessage, parse_message
@@ -137,8 +139,8 @@ class ReportMaker:
         self._sent = sent
         self._new_id = new_id
         self._unstored: list[MadeReport] = []
-        self._made: list[MadeReport] = []
-        """Reports that the dialogue may still agree to."""
+        self.made: list[MadeReport] = []
+        """Reports that the dialogue may still agree to, those from before a restart included."""
         self._store_at_ms = 0
 
     def use_key(self, unit: str, key: bytes) -> None:
@@ -164,14 +166,10 @@ class ReportMaker:
         match = view.match
         if match is not None and match.same == (effect.match, effect.draw):
             report.update({side: who for side in SIDES if (who := match.of(side).id)})
-        self._made = [made for made in self._made if any(sent.effect is made[1] for sent in self._dialogue.table.sent)]
-        self._made.append((report, effect))
+        self.made = [made for made in self.made if any(sent.effect is made[1] for sent in self._dialogue.table.sent)]
+        self.made.append((report, effect))
         self._unstored.append((report, effect))
         self.store(now_ms)
-
-    def add_restored(self, report: Mapping[str, Any], effect: SendReport) -> None:
-        """A report from before the restart, which the dialogue knows again."""
-        self._made.append((dict(report), effect))
 
     def store(self, now_ms: int) -> None:
         """Retry reports that the disk refused, under the same id and in order."""
@@ -202,7 +200,7 @@ class ReportMaker:
         to = effect.agrees_to
         if isinstance(to, ReportRef):
             return {"report_id": to.report_id, "hash": to.hash}
-        made = next((report for report, known in self._made if known is to), None)
+        made = next((report for report, known in self.made if known is to), None)
         return None if made is None else {"report_id": made["report_id"], "hash": digest(made)}
 
 
@@ -231,7 +229,8 @@ class TableUnit(BoardUnit):
                  signals: Signals, heard: Callable[[str], None] = lambda _: None,
                  new_id: Callable[[], str] = lambda: secrets.token_hex(8),
                  stored: StoredView | None = None, memory: UnitMemory | None = None,
-                 pressed: Callable[[str], None] = lambda _: None, front: Controls | None = None) -> None:
+                 pressed: Callable[[str], None] = lambda _: None, front: Controls | None = None,
+                 now_ms: int = 0) -> None:
         super().__init__(screen, EdgeReorder(front.held if front else None), heard)
         self._unit = unit
         self.dialogue = dialogue
@@ -257,7 +256,7 @@ class TableUnit(BoardUnit):
         self.troubles = UnitFaults(dialogue)
         self.troubles.damaged = max(0, outbox.damaged - self._memory.damaged_read)
         self._update_pending()
-        self._show_stored()
+        self._show_stored(now_ms)
 
     def step(self, now_ms: int, items: Iterable[object] = ()) -> None:
         self._now_ms = now_ms
@@ -273,6 +272,8 @@ class TableUnit(BoardUnit):
         if not self._is_drawable(now_ms):
             undo()
             self._view_to_save = None
+        # Before the screen: what it shows is known again after a power cut.
+        self._save_view(now_ms)
         self._signals.tick(now_ms)
         self._reports.store(now_ms)
         for effect in self.dialogue.take_effects():
@@ -285,7 +286,6 @@ class TableUnit(BoardUnit):
             self._healthy_ms = now_ms
         else:
             self._show_failure(now_ms)
-        self._save_view(now_ms)
 
     def _wake_times(self, now_ms: int) -> list[int]:
         due = []
@@ -322,36 +322,41 @@ class TableUnit(BoardUnit):
             self._reports.use_key(*value)
 
     def _on_view(self, raw: Mapping[str, Any], now_ms: int, stored: bool = False) -> None:
-        first, before, event = self._view is None, self._match_id(), self._event_id()
+        before, held = self._match_id(), self._view
         try:
-            self._view = parse_message(TableView, raw)
+            view = parse_message(TableView, raw)
         except MalformedMessage:
             # From a hub of another version, or a hostile one: the last view is better than none.
             self._faults.log_exception("a view that no table can show is passed over")
             return
-        self._time.on_view(self._view, stored)
-        if first or self._event_id() != event:
-            self._restore()
-        self.dialogue.on_view(self._view, now_ms)
-        running = self._view.clock.state in COUNTS
-        if running and not self._clock_ran and not first:
+        if goes_on := held is not None and held.match is not None and view.lost_round and not held.lost_round:
+            view = replace_fields(held, call=view.call, leave_refused=view.leave_refused, finished=view.finished)
+        else:
+            self._time.on_view(view, stored)
+        self._view = view
+        self.dialogue.on_view(view, now_ms)
+        self.dialogue.on_lost_round(goes_on, now_ms)
+        self._restore(stored, now_ms)
+        running = view.clock.state in COUNTS
+        if running and not self._clock_ran and held is not None:
             # The start signal: play must not begin before it.
             self._signals.beep(now_ms, START_BEEP_MS)
         self._clock_ran = running
         if stored:
             return
-        self._view_to_save = raw
-        self._drop_events(self._view.finished)
+        if not goes_on:
+            self._view_to_save = raw
+        self._drop_events(view.finished)
         if self._match_id() != before or not self._said:
             # Even without a match: a unit that never sends a status would soon look lost on the console.
             self._send_status()
 
-    def _show_stored(self) -> None:
+    def _show_stored(self, now_ms: int) -> None:
         """The view from before the restart, until the hub is heard; one that cannot be shown is dropped."""
         if self._stored.view is not None:
             raw = self._stored.view
             undo = self._checkpoint()
-            if not self._guarded(self._on_view, raw, 0, True) or not self._is_drawable(0):
+            if not self._guarded(self._on_view, raw, now_ms, True) or not self._is_drawable(now_ms):
                 undo()
             if self._view is None:
                 self._stored.discard()
@@ -369,18 +374,26 @@ class TableUnit(BoardUnit):
         except OSError as error:
             log.error("the outbox could not be tidied up: %s", error)
 
-    def _restore(self) -> None:
-        """Reports from before the restart, of the event now shown and without an answer, go back to the dialogue."""
+    def _restore(self, stored: bool, now_ms: int) -> None:
+        """Reports on the disk, of the event now shown, go back to the dialogue: those without an answer, and accepted
+        ones that a view from before the restart does not know yet."""
         event, known = self._event_id(), {sent.report_id for sent in self.dialogue.table.sent}
-        for kept in self._outbox.unsettled():
-            report = kept.report
-            if report["event"] == event and kept.id not in known:
+        for kept in self._outbox.all():
+            report, saved = kept.report, kept.fate == "accepted" and kept.number is not None
+            if report["event"] == event and kept.id not in known and (
+                    not kept.settled or (stored and saved and self._is_newer(report))):
                 effect = SendReport(report["match"], report["side"], report["revision"],
                                     result_from_json(report["result"]), report.get("draw"))
-                self._reports.add_restored(report, effect)
-                self.dialogue.restore(kept.id, effect)
+                self._reports.made.append((dict(report), effect))
+                self.dialogue.restore(kept.id, effect, Saved(kept.number or 0) if saved else None, now_ms)
                 if kept.fate == PENDING:
                     self.dialogue.on_pending(kept.id)
+
+    def _is_newer(self, report: Mapping[str, Any]) -> bool:
+        """Whether the hub accepted this report after it made the view."""
+        match = self._view.match if self._view else None
+        return match is not None and match.same == (report["match"], report.get("draw")) and (
+            report.get("serial", 0) > match.heard.of(report["side"]))
 
     def _on_fate(self, kept: StoredReport, now_ms: int) -> None:
         self._update_pending()
@@ -392,7 +405,7 @@ class TableUnit(BoardUnit):
             self.dialogue.on_pending(kept.id)
 
     def _update_pending(self) -> None:
-        self.troubles.set_pending(any(kept.fate == PENDING for kept in self._outbox.unsettled()))
+        self.troubles.set_pending(any(kept.fate == PENDING for kept in self._outbox.all()))
 
     # --- to the hub ------------------------------------------------------------------------------------------------
 

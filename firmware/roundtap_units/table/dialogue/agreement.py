@@ -187,9 +187,12 @@ class Sending(DialogueState):
         result = table.latest_result(side)
         assert result is not None
         on_disk = all(sent.report_id is not None for sent in table.current())
+        asks = any(sent.reread and sent.fate is None for sent in table.current())
         sending = "sending.kept" if table.contact_mark else table.sending_text or "sending"
         if any(sent.pending for sent in table.current()):
             sending = "sending.pending"
+        elif asks and sending != table.sending_text:
+            sending = "sending.asking"
         text = table.words(sending) if on_disk else "…"
         return Half(text, result_text.score(table, result, side), table.signed_name(side))
 

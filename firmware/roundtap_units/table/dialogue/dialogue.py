@@ -15,6 +15,7 @@ from roundtap_units.table.dialogue.entry import ResultEntry
 from roundtap_units.table.dialogue.games import ConfirmGame, Starter, apply_hub_lots, unsent_lot
 from roundtap_units.table.dialogue.seating import ListReview, NoMatch, Playing, Seating, WhoAreYou, review_seconds
 from roundtap_units.table.dialogue.table_state import (
+    FORGET_SAVED_MS,
     DialogueState,
     Effect,
     Fate,
@@ -195,9 +196,11 @@ class Dialogue:
                 sent.report_id = report_id
                 return
 
-    def restore(self, report_id: str, effect: SendReport) -> None:
-        """After a restart: a report found on disk with its fate unknown; in the order they were made."""
-        self.table.sent.append(SentReport(effect, report_id))
+    def restore(self, report_id: str, effect: SendReport, fate: Fate | None = None, now_ms: int = 0) -> None:
+        """A report found on the disk, with its fate as far as it was noted; in the order they were made. The hub's next
+        view knows more."""
+        self.table.sent.append(SentReport(effect, report_id, fate, -FORGET_SAVED_MS, reread=True))
+        self._both_saved(now_ms)
 
     def on_fate(self, report_id: str, fate: Fate, now_ms: int) -> None:
         """The hub's answer to a report: `Saved(number)` or `ReportRefused(reason)`."""
@@ -216,6 +219,15 @@ class Dialogue:
         """A restored hub has the report and examines it: a fate will follow."""
         for sent in self.table.sent:
             sent.pending = sent.pending or sent.report_id == report_id
+
+    def on_lost_round(self, lost: bool, now_ms: int) -> None:
+        """Whether the hub was restored without the round in play, which goes on here: said for a while, then beside
+        the clock."""
+        table = self.table
+        if lost and not table.lost_round and not table.closed:
+            table.show_notice(now_ms, lambda: table.page("restored", None, table.words("restored.title"),
+                                                         table.words("restored.line"), hint=table.words("any_key")))
+        table.lost_round = lost
 
     def on_contact(self, age_ms: int | None) -> None:
         """How long ago the hub was last heard; None: never."""

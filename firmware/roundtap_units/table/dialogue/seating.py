@@ -10,7 +10,7 @@ from roundtap_units.table.dialogue.games import idle_note
 from roundtap_units.table.dialogue.parallel_entry import ParallelEntry
 from roundtap_units.table.dialogue.report_start import open_report, press_arrow
 from roundtap_units.table.dialogue.table_state import OWN_KEYS, DialogueState, TableState, format_span
-from roundtap_units.table.screens.scenes import SIGNS, Half, Name, NameRow, Scene
+from roundtap_units.table.screens.scenes import SIGNS, Half, Name, NameRow, Scene, Sentence
 
 
 class Seating(DialogueState):
@@ -49,6 +49,9 @@ class Playing(DialogueState):
         assert table.view is not None
         if table.view.clock.state == "paused":
             return table.words("clock.paused")
+        if table.lost_round:
+            title = table.words("restored.title")
+            return Sentence.of((title, title.split()[0]))
         if table.time_is_up:
             return table.words("clock.up")
         # Read from the edge both names are shown anyway, and there is room for what a win needs.
@@ -62,7 +65,9 @@ class Playing(DialogueState):
         if table.form is not None and table.form.parallel and not self._fielded(side):
             return table.words("parallel.squads", sign=SIGNS[side])
         hint = table.words("look.hint") if review_seconds(table) is not None else ""
-        return "  ".join(text for text in (table.phase, idle_note(table, side), hint) if text)
+        # What the line above says of the hub needs the room.
+        phase = "" if table.lost_round else table.phase
+        return "  ".join(text for text in (phase, idle_note(table, side), hint) if text)
 
     def _fielded(self, side: Side) -> bool:
         sheets = self.table.sheets

@@ -83,6 +83,8 @@ class SentReport:
     """A restored hub has it and examines it: its fate is still to come."""
     past: bool = False
     """The hub has a newer report of this side: this one no longer counts."""
+    reread: bool = False
+    """Found on the disk: the hub may have answered it already, and is asked."""
 
 
 @dataclass(slots=True)
@@ -128,6 +130,8 @@ class TableState:
     """There is a clock, but no round trip has brought the hub's time yet."""
     age_ms: int | None = None
     mismatch: bool = False
+    lost_round: bool = False
+    """The hub was restored without the round in play."""
     sending_text: str = ""
     """The text where a report is not on its way: the hub refuses it, or examines it."""
     seated: set[Side] = field(default_factory=set)
