@@ -48,10 +48,8 @@ class BoardError(TomlTableError):
 
 @dataclass(frozen=True, slots=True)
 class Pins:
-    """BCM numbers. ● is `a`, ■ is `b`; `call` is a separate key on boards that have one.
-
-    `lamp` signals trouble; `lamp_a` and `lamp_b` each stand before a player, and shine while that player is awaited.
-    """
+    """BCM numbers. ● is `a`, ■ is `b`; `call` is a separate key on boards that have one. `lamp` signals trouble;
+    `lamp_a` and `lamp_b` each stand before a player, and shine while that player is awaited."""
 
     a: int = 17
     b: int = 27

@@ -18,10 +18,8 @@ class Instant(Struct, frozen=True):
 
 
 class Clock(Struct, frozen=True):
-    """`remaining_ms` held at `anchor`; while RUNNING it falls with the monotonic clock of that boot.
-
-    Below zero is overtime: the players finish the current game round and count. None: an untimed round.
-    """
+    """`remaining_ms` held at `anchor`; while RUNNING it falls with the monotonic clock of that boot. Below zero is
+    overtime: the players finish the current game round and count. None: an untimed round."""
 
     state: str = IDLE
     remaining_ms: int | None = None
@@ -45,11 +43,8 @@ class Clock(Struct, frozen=True):
 
 
 def after_restart(clock: Clock, now: Instant, checkpoint_ms: int | None) -> Clock:
-    """The clock after a restart of the hub.
-
-    Within the same boot a running round continues. After a reboot the length of the outage is unknown: COUNTING from
-    the last checkpoint, until an official decides.
-    """
+    """The clock after a restart of the hub. Within the same boot a running round continues. After a reboot the length
+    of the outage is unknown: COUNTING from the last checkpoint, until an official decides."""
     if clock.state != RUNNING or clock.anchor.boot_id == now.boot_id:
         return clock
     held = clock.remaining_ms if checkpoint_ms is None else checkpoint_ms

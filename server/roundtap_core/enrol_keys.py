@@ -43,11 +43,8 @@ class ExchangeContext(Struct, frozen=True):
 
 
 class ExchangeKeys(Struct, frozen=True):
-    """The keys of one exchange. `key`: the unit's from then on.
-
-    Confirmations are in hex: the hub sends its own first, and the unit answers only if it is right; a wrong one means
-    other digits.
-    """
+    """The keys of one exchange. `key`: the unit's from then on. Confirmations are in hex: the hub sends its own first,
+    and the unit answers only if it is right; a wrong one means other digits."""
 
     hub_confirms: str
     unit_confirms: str

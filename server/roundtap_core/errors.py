@@ -18,12 +18,10 @@ def pointer(where: str, key: str | int) -> str:
 
 
 class Problem(Exception):
-    """An error that a person can correct; a bug is never a Problem.
-
-    `key` names a text in the core's catalogues (``words/*.json``, keys beginning with ``problem.``); `params` fill its
-    placeholders. `where` is a JSON path in an event file ("/rounds/0/matches/3"), or "" where the page or screen makes
-    the place clear. `Invalid`: the input itself is wrong; any other Problem: not possible at the moment.
-    """
+    """An error that a person can correct; a bug is never a Problem. `key` names a text in the core's catalogues
+    (``words/*.json``, keys beginning with ``problem.``); `params` fill its placeholders. `where` is a JSON path in an
+    event file ("/rounds/0/matches/3"), or "" where the page or screen makes the place clear. `Invalid`: the input
+    itself is wrong; any other Problem: not possible at the moment."""
 
     def __init__(self, key: str, /, where: str = "", **params: object) -> None:
         super().__init__(key, where, params)

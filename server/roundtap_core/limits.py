@@ -84,10 +84,8 @@ def refuse_out_of_range(value: int, limits: Range, where: str = "") -> None:
 
 
 def limit_violations(value: Any, where: str, most: int = MOST_ITEMS, letters: int = PROSE_LETTERS) -> Iterator[Problem]:
-    """Problems of plain JSON: numbers, texts or lists beyond the limits, fractions, too deep nesting.
-
-    Does not descend into a list or key that is too long. `most`: items of a list or object, `letters`: length of a key.
-    """
+    """Problems of plain JSON: numbers, texts or lists beyond the limits, fractions, too deep nesting. Does not descend
+    into a list or key that is too long. `most`: items of a list or object, `letters`: length of a key."""
     if where.count("/") > NESTING_MAX:
         yield Problem("too_deep", where=where, maximum=NESTING_MAX)
         return

@@ -277,12 +277,9 @@ JobState = Literal["queued", "sending", "sent", "printed", "uncertain", "failed"
 
 
 class StationPrinter(Message, frozen=True):
-    """A station's printer settings.
-
-    port: "" for none yet; ports: candidates. model: its profile; models: those the station knows, each with the names
-    of such printers. baud: 0 for a line without speed; bauds: those to try. confirmed: it answers, or a person read its
-    print.
-    """
+    """A station's printer settings. port: "" for none yet; ports: candidates. model: its profile; models: those the
+    station knows, each with the names of such printers. baud: 0 for a line without speed; bauds: those to try.
+    confirmed: it answers, or a person read its print."""
 
     port: PrinterText
     ports: Annotated[tuple[PrinterText, ...], Meta(max_length=16)]
@@ -315,10 +312,8 @@ class JobRef(Message, frozen=True):
 
 
 class Job(JobRef, frozen=True):
-    """One thing to print. `id` is never reused; `kind` determines the shape of `content`.
-
-    `go_on`: a person confirmed that the printer prints although it no longer answers.
-    """
+    """One thing to print. `id` is never reused; `kind` determines the shape of `content`. `go_on`: a person confirmed
+    that the printer prints although it no longer answers."""
 
     kind: str
     content: dict[str, Any]

@@ -14,10 +14,8 @@ MOST_LETTERS = LINE_LETTERS
 
 def clean_name(text: str) -> str:
     """The typed name with single spaces; "" stays "". It must be visible, at most 80 letters, without control or
-    direction characters.
-
-    Raises Problem("name_too_long", "name_unfit"). The event file's schema sets the same limits.
-    """
+    direction characters. Raises Problem("name_too_long", "name_unfit"). The event file's schema sets the same
+    limits."""
     name = " ".join(text.split())
     if not name:
         return ""
@@ -44,11 +42,9 @@ def shorten(name: str, letters: int) -> str:
 
 
 def public_names(competitors: Iterable[Competitor], full_names: bool = False) -> dict[str, str]:
-    """Every competitor's public name by id: as short as keeps them apart ("Namen und Bilder").
-
-    With `full_names` (an organizer's switch) names are whole, except chosen ones. Teams and single words are not
-    shortened; people with identical names get a number.
-    """
+    """Every competitor's public name by id: as short as keeps them apart ("Namen und Bilder"). With `full_names` (an
+    organizer's switch) names are whole, except chosen ones. Teams and single words are not shortened; people with
+    identical names get a number."""
     people = list(competitors)
     shown: dict[str, str] = {}
     for person in people:

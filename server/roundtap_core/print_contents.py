@@ -68,11 +68,8 @@ class PairingsByName(RoundNotice, frozen=True, kw_only=True):
 
 class StandingsLine(Message, frozen=True, kw_only=True):
     """`decided`: the place in `values` of the tiebreaker that put this line above the next; `decided_by`: its key, if
-    it has no column.
-
-    `by_lot` marks both neighbours of a lot. `status` ("dropped", "disqualified"; `rank` is null then) and `reached`
-    (the round of the bracket) are printed below the name.
-    """
+    it has no column. `by_lot` marks both neighbours of a lot. `status` ("dropped", "disqualified"; `rank` is null then)
+    and `reached` (the round of the bracket) are printed below the name."""
 
     rank: Count | None
     name: DisplayText

@@ -53,10 +53,8 @@ class Pair(Struct, frozen=True):
 
 
 class Result(Struct, frozen=True):
-    """How a match ended, with the figures on the table at that moment (the event file's `result`).
-
-    `winner` is None where the figures decide; `timeout` holds the answers given to a time-out resolver.
-    """
+    """How a match ended, with the figures on the table at that moment (the event file's `result`). `winner` is None
+    where the figures decide; `timeout` holds the answers given to a time-out resolver."""
 
     ended: Ending = PLAYED
     winner: Winner | None = None
@@ -131,10 +129,8 @@ class Match(Struct, frozen=True):
 
 
 def drawn_for(matches: Iterable[Match]) -> int:
-    """How many were present when a round was drawn: includes no-shows, excludes later entries (unpaired losses).
-
-    A no-show is two entries: the present player's, and the absent player's unpaired loss.
-    """
+    """How many were present when a round was drawn: includes no-shows, excludes later entries (unpaired losses). A
+    no-show is two entries: the present player's, and the absent player's unpaired loss."""
     return sum(0 if m.bye == UNPAIRED_LOSS else 2 if m.b is not None or m.bye == NO_SHOW else 1 for m in matches)
 
 
@@ -186,11 +182,9 @@ class Tournament(Struct, frozen=True):
 
 
 class StandingsRow(Struct, frozen=True):
-    """One line of the standings. `decided_by` names the tiebreaker that put it above the next row.
-
-    `by_chance` marks both neighbours of a tie that only the lot decided. `status`: DROPPED, DISQUALIFIED (`rank` None,
-    below all ranked lines) or None.
-    """
+    """One line of the standings. `decided_by` names the tiebreaker that put it above the next row. `by_chance` marks
+    both neighbours of a tie that only the lot decided. `status`: DROPPED, DISQUALIFIED (`rank` None, below all ranked
+    lines) or None."""
 
     rank: int | None
     competitor: str

@@ -35,10 +35,7 @@ def match_to_json(match: Match) -> dict[str, Any]:
 
 def result_from_json(data: object) -> Result:
     """A Result from JSON; null counts as absent. Unknown keys, wrong types and contradictions are Problems with their
-    place.
-
-    Figures are not limited here, so that entries from before the limits can be read.
-    """
+    place. Figures are not limited here, so that entries from before the limits can be read."""
     if not isinstance(data, Mapping):
         raise Problem("wrong_type", expected="object")
     _refuse_unknown(data, Result, "")

@@ -137,10 +137,8 @@ class PhaseView(Message, frozen=True):
 
 
 class ClockView(Message, frozen=True):
-    """The hub's clock: `deadline_ms` on the hub's monotonic clock while running, `remaining_ms` while held.
-
-    `open_end`: hidden minutes may follow; the round ends when the hub sends `over`.
-    """
+    """The hub's clock: `deadline_ms` on the hub's monotonic clock while running, `remaining_ms` while held. `open_end`:
+    hidden minutes may follow; the round ends when the hub sends `over`."""
 
     state: Word = "idle"
     deadline_ms: TimeMs | None = None

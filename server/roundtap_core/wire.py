@@ -21,11 +21,8 @@ DEPTH_MAX = 100
 
 
 def canonical(value: Any) -> bytes:
-    """JSON with sorted keys, no spaces, UTF-8 and integers only: the same bytes on every machine.
-
-    Raises TypeError on a float, whose text differs between programs, and ValueError beyond DEPTH_MAX levels, as the
-    input is untrusted.
-    """
+    """JSON with sorted keys, no spaces, UTF-8 and integers only: the same bytes on every machine. Raises TypeError on a
+    float, whose text differs between programs, and ValueError beyond DEPTH_MAX levels, as the input is untrusted."""
     _refuse_unencodable(value, DEPTH_MAX)
     return _encode(value).encode()
 

@@ -26,11 +26,8 @@ def plural_form(language: str, n: int) -> str:
 
 
 class Words:
-    """One language's texts: ``words("table.saved", number=1042)``.
-
-    A text is a string with ``{placeholders}``, or an object of plural forms chosen by the parameter ``n``. An unknown
-    key is a bug and raises KeyError.
-    """
+    """One language's texts: ``words("table.saved", number=1042)``. A text is a string with ``{placeholders}``, or an
+    object of plural forms chosen by the parameter ``n``. An unknown key is a bug and raises KeyError."""
 
     def __init__(self, language: str, texts: Mapping[str, Text]) -> None:
         self.language = language

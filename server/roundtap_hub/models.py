@@ -121,10 +121,8 @@ class UnitKeyRow(SQLModel, table=True):
 
 class StaffRow(SQLModel, table=True):
     """A member of the staff. `hashed`: of the PIN, valid only if the venue's stream has its digest (access/rights.py);
-    "" once revoked: the name is kept for the journal. `last_login`: wall time.
-
-    Columns that are None stay unchanged: a login just as the PIN is replaced does not overwrite it.
-    """
+    "" once revoked: the name is kept for the journal. `last_login`: wall time. Columns that are None stay unchanged: a
+    login just as the PIN is replaced does not overwrite it."""
 
     __tablename__ = "staff"
     person: StrictStr = Field(primary_key=True)

@@ -60,10 +60,8 @@ class Screen:
 
     @property
     def blind(self) -> bool:
-        """Whether the last attempt to reach the display failed; the unit continues with light and buzzer.
-
-        `reason`: a kind of `HardwareMissing`; `said`: the same as an English sentence; both "" while all is well.
-        """
+        """Whether the last attempt to reach the display failed; the unit continues with light and buzzer. `reason`: a
+        kind of `HardwareMissing`; `said`: the same as an English sentence; both "" while all is well."""
         return self._retry_at_ms is not None
 
     def set_brightness(self, level: int) -> None:
@@ -126,9 +124,7 @@ class Screen:
 
 class VirtualDisplay:
     """A display that only stores its last frame: 1,024 bytes, row by row, leftmost pixel in the highest bit.
-
-    `unplug(True)` makes it dark, and its calls raise OSError, until `unplug(False)`.
-    """
+    `unplug(True)` makes it dark, and its calls raise OSError, until `unplug(False)`."""
 
     def __init__(self) -> None:
         self.frame = bytes(FRAME_BYTES)

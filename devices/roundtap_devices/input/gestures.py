@@ -123,11 +123,9 @@ REPEAT_EVERY_MS = (220, 180, 150, 120, 100, 80, 60)
 
 
 class Gesture(NamedTuple):
-    """What a player did with the buttons, and when it was complete.
-
-    "tap" (any key, on release), "repeat" (an arrow, repeatedly while held), "hold" (an own button, 0.6 s), "call" (▲+▼
-    for 1.5 s, or a dedicated key), "leave" (own + ▼ for 1.5 s; `key` is the own button).
-    """
+    """What a player did with the buttons, and when it was complete. "tap" (any key, on release), "repeat" (an arrow,
+    repeatedly while held), "hold" (an own button, 0.6 s), "call" (▲+▼ for 1.5 s, or a dedicated key), "leave" (own + ▼
+    for 1.5 s; `key` is the own button)."""
 
     kind: str
     key: str

@@ -126,10 +126,8 @@ class EdgeReorder:
 
     def _gaps(self, key: str, heard: list[ReadEdge]) -> list[EdgeGap]:
         """Where the kernel may have dropped edges of a pressed key: only right before an edge that was read when
-        KERNEL_HOLDS - 1 newer ones were there. Whether the finger or only the contact let go meanwhile is unknown.
-
-        Two presses in a row elsewhere are one: the kernel takes an edge's stamp first and its level later.
-        """
+        KERNEL_HOLDS - 1 newer ones were there. Whether the finger or only the contact let go meanwhile is unknown. Two
+        presses in a row elsewhere are one: the kernel takes an edge's stamp first and its level later."""
         mine = [each for each in heard if each.edge.key == key]
         down, since_ms = self._gestures.down()[key], self._gestures.since_ms(key)
         gaps = []

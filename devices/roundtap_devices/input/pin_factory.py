@@ -14,10 +14,8 @@ MOCK_ZERO_2_W = "902120"
 
 
 def mock_factory(ticks_s: Callable[[], float] = time.monotonic) -> Any:
-    """A new factory of mock pins: many virtual units share a process without affecting each other.
-
-    ticks_s: the clock in seconds that stamps their edges, as the kernel does on a Pi.
-    """
+    """A new factory of mock pins: many virtual units share a process without affecting each other. ticks_s: the clock
+    in seconds that stamps their edges, as the kernel does on a Pi."""
     from gpiozero.pins.mock import MockFactory, MockPWMPin
     from gpiozero.pins.pi import PiPin
 
@@ -41,10 +39,8 @@ def mock_factory(ticks_s: Callable[[], float] = time.monotonic) -> Any:
 
 def real_factory(runtime_dir: str) -> Any:
     """The Pi's GPIO through lgpio. `runtime_dir` takes lgpio's notification files, which would litter the working
-    folder.
-
-    Never fork after this call. Raises ImportError where python3-lgpio is missing, OSError without a matching chip.
-    """
+    folder. Never fork after this call. Raises ImportError where python3-lgpio is missing, OSError without a matching
+    chip."""
     os.environ["LG_WD"] = runtime_dir  # read when lgpio is first imported
     import lgpio
     from gpiozero.pins.lgpio import LGPIOFactory

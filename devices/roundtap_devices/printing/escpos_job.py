@@ -29,9 +29,7 @@ image, a feed. The bytes of a step stay in the buffer until the whole step is pr
 
 class Pacer:
     """One printer on one line: `expect` a job's steps, send as much as there is `room` for, and report it with `took`.
-
-    It continues from job to job: what is still being printed of the last one fills the buffer.
-    """
+    It continues from job to job: what is still being printed of the last one fills the buffer."""
 
     def __init__(self, profile: PrinterProfile, baud: int) -> None:
         self._limit = profile.buffer - RESERVE
@@ -320,10 +318,8 @@ SAMPLE = ("ąćęłńóśźż ĄĆĘŁŃÓŚŹŻ", "äöüßÄÖÜ áéíñóú�
 
 
 def code_page_test(profile: PrinterProfile) -> list[print_lines.PrintLine]:
-    """The code-page test print: the same letters in each page the profile claims, beside the letters drawn.
-
-    A line that differs from the drawn one shows a wrong number.
-    """
+    """The code-page test print: the same letters in each page the profile claims, beside the letters drawn. A line that
+    differs from the drawn one shows a wrong number."""
     sheet = profile.sheet
     lines: list[print_lines.PrintLine] = [print_lines.line(profile.name, sheet, bold=True)]
     lines += [print_lines.Drawing(print_lines.LINE_DOTS, (print_lines.Label(0, 0, part, 21, sheet.dots),))

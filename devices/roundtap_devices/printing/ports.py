@@ -34,9 +34,7 @@ def _open_error(error: Exception) -> PortGone:
 
 class SerialPort:
     """8N1. device: "/dev/ttyUSB0"; baud: the printer's; flow: "none", "rtscts" or "xonxoff", handled by the kernel.
-
-    Every method raises PortGone where the device has gone.
-    """
+    Every method raises PortGone where the device has gone."""
 
     def __init__(self, device: str, baud: int = 115200, flow: str = "none") -> None:
         import serial
@@ -77,11 +75,9 @@ class SerialPort:
 
 @dataclass(frozen=True, slots=True)
 class FoundPort:
-    """`id` is stable: the same after a restart, and after replugging under another number.
-
-    "usb-0416-5011-SERIAL" is a USB printer, "/dev/serial/by-id/…" an adapter, "/dev/serial0" the Pi's own pins. `path`
-    is the current device. `refused`: why it cannot be used, "" where it can.
-    """
+    """`id` is stable: the same after a restart, and after replugging under another number. "usb-0416-5011-SERIAL" is a
+    USB printer, "/dev/serial/by-id/…" an adapter, "/dev/serial0" the Pi's own pins. `path` is the current device.
+    `refused`: why it cannot be used, "" where it can."""
 
     id: str
     path: str
@@ -156,10 +152,8 @@ def _read(path: Path) -> str:
 
 
 class UsbPort:
-    """No baud rate and no pacing: a full printer says so on the bus, and takes nothing.
-
-    Its methods are those of `SerialPort`. Some printers send nothing back over USB: `read_some` is then always empty.
-    """
+    """No baud rate and no pacing: a full printer says so on the bus, and takes nothing. Its methods are those of
+    `SerialPort`. Some printers send nothing back over USB: `read_some` is then always empty."""
 
     baud: int | None = None
 

@@ -84,10 +84,8 @@ class Stroke:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """Text inside a drawing, in DejaVu Sans of `size` dots, smaller where it is wider than `width`.
-
-    `x` is the left edge, the middle or the right edge, as `align` says; `y` the top of the letters' box.
-    """
+    """Text inside a drawing, in DejaVu Sans of `size` dots, smaller where it is wider than `width`. `x` is the left
+    edge, the middle or the right edge, as `align` says; `y` the top of the letters' box."""
 
     x: int
     y: int

@@ -211,9 +211,7 @@ class Printer:
 
     def _begin_clearing(self, job: _Attempt, now_ms: int) -> None:
         """After a break: zeros are blanks to a printer that waits for the rest of a picture, and nothing to any other.
-
-        Its answers to the markers of broken jobs must arrive before the next job, or they would pass for that job's.
-        """
+        Its answers to the markers of broken jobs must arrive before the next job, or they would pass for that job's."""
         job.phase, job.moved_ms, job.marks = CLEARING, now_ms, 0
         rows_us = self.profile.raster_rows * 1_000_000 // self.profile.rows_per_s
         self._queue(job, bytes(self._broken_block) + BEGIN + END_MARKER, ((self._broken_block, rows_us),))

@@ -35,14 +35,13 @@ class ProfileError(TomlTableError):
 class PrinterProfile:
     """One model of printer.
 
-    dots, columns: across the paper; a letter of font A is dots // columns wide. dpi: dots an inch.
-    codepages: the number (ESC t) of each Python codec, the preferred one first; other text is drawn.
-    cutter: whether it cuts. tear_dots: from the printing head to the cutter or the tearing edge.
-    qr: whether it makes QR codes itself. raster: one of RASTERS; raster_rows: rows in each block of an image.
-    answers: False for one that never answers, so that nothing waits for it; None: find out. flow: one of FLOWS.
-    rows_per_s, feed_rows_per_s: dot rows it prints and feeds in a second, rather too few; bytes_per_s: how many bytes
-    it takes in, where that is slower (0: it is not). buffer: bytes that it holds at least.
-    baud: the speed that is tried first.
+    dots, columns: across the paper; a letter of font A is dots // columns wide. dpi: dots an inch. codepages: the
+    number (ESC t) of each Python codec, the preferred one first; other text is drawn. cutter: whether it cuts.
+    tear_dots: from the printing head to the cutter or the tearing edge. qr: whether it makes QR codes itself. raster:
+    one of RASTERS; raster_rows: rows in each block of an image. answers: False for one that never answers, so that
+    nothing waits for it; None: find out. flow: one of FLOWS. rows_per_s, feed_rows_per_s: dot rows it prints and feeds
+    in a second, rather too few; bytes_per_s: how many bytes it takes in, where that is slower (0: it is not). buffer:
+    bytes that it holds at least. baud: the speed that is tried first.
     """
 
     name: str

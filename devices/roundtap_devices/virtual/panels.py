@@ -33,11 +33,9 @@ LONGEST_LINE = 4096
 
 
 class PanelSocket:
-    """Serves a Unix socket at `path` until `close`, in its own threads.
-
-    picture: sent to every client on connecting and after each `changed`; a slow client misses pictures, never answers.
-    take: executes an order, and returns an error text, if any; one order at a time, and none while `taking` is held.
-    """
+    """Serves a Unix socket at `path` until `close`, in its own threads. picture: sent to every client on connecting and
+    after each `changed`; a slow client misses pictures, never answers. take: executes an order, and returns an error
+    text, if any; one order at a time, and none while `taking` is held."""
 
     def __init__(self, path: Path, picture: Callable[[], dict[str, Any]],
                  take: Callable[[dict[str, Any]], str | None]) -> None:
@@ -112,10 +110,8 @@ SHORTEST_S = 0.025
 
 
 class TablePanel:
-    """Serves one virtual unit's panel on `path`.
-
-    pin_factory: the unit's mock factory; presses drive its pins, so they pass through gpiozero like real ones.
-    """
+    """Serves one virtual unit's panel on `path`. pin_factory: the unit's mock factory; presses drive its pins, so they
+    pass through gpiozero like real ones."""
 
     def __init__(self, path: Path, board: Board, pin_factory: Any, glass: VirtualDisplay) -> None:
         self._board = board
@@ -174,10 +170,8 @@ TICK_S = 0.01
 
 
 class PrinterPanel:
-    """Runs one virtual printer, in its own thread, and serves its panel on `path`.
-
-    mono_ms: the monotonic clock that the printer's line speed follows.
-    """
+    """Runs one virtual printer, in its own thread, and serves its panel on `path`. mono_ms: the monotonic clock that
+    the printer's line speed follows."""
 
     def __init__(self, path: Path, twin: VirtualPrinter, mono_ms: Callable[[], int]) -> None:
         self._twin = twin

@@ -301,11 +301,9 @@ class VirtualPrinter:
         return frozenset(self._faults)
 
     def set_fault(self, name: str, on: bool = True, after_bytes: int = 0) -> None:
-        """Switch a fault on or off. With `after_bytes` it starts once that many more bytes are processed.
-
-        offline: the lid is open; mute: never answers; stalled: takes no bytes; no-paper: the roll has ended; unplugged:
-        the port is gone, `device` is empty; plugged in again it is a NEW port.
-        """
+        """Switch a fault on or off. With `after_bytes` it starts once that many more bytes are processed. offline: the
+        lid is open; mute: never answers; stalled: takes no bytes; no-paper: the roll has ended; unplugged: the port is
+        gone, `device` is empty; plugged in again it is a NEW port."""
         if name not in FAULTS:
             raise ValueError(f"{name}: one of {', '.join(FAULTS)} is wanted")
         self._ends_after.pop(name, None)

@@ -97,11 +97,8 @@ class ApplyResult:
 
 
 def apply(machine: Machine, start: bool = True) -> ApplyResult:
-    """Apply `roundtap.txt` to the machine; applying it again changes nothing.
-
-    start: False where services must wait for the next start: at the first one, their folders have yet to be moved to
-    the data partition.
-    """
+    """Apply `roundtap.txt` to the machine; applying it again changes nothing. start: False where services must wait for
+    the next start: at the first one, their folders have yet to be moved to the data partition."""
     with machine.boot_open():
         return _apply(machine, start)
 

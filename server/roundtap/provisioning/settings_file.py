@@ -41,11 +41,9 @@ class SettingsNote:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The file's settings, all optional; "" (or None) where one is not set.
-
-    `hub`: "http://HOST:PORT". `hotspot`: "", "no", or the network's name. `board`: a known board or a TOML file beside
-    `roundtap.txt`. `port`: the printer's, a path in /dev. `country`: two capitals.
-    """
+    """The file's settings, all optional; "" (or None) where one is not set. `hub`: "http://HOST:PORT". `hotspot`: "",
+    "no", or the network's name. `board`: a known board or a TOML file beside `roundtap.txt`. `port`: the printer's, a
+    path in /dev. `country`: two capitals."""
 
     role: str = ""
     name: str = ""

@@ -40,11 +40,9 @@ class TableDisagrees(Exception):
 
 def rehearse_fast(script: Script, progress: Progress, trouble: bool = False) -> Tournament:
     """The event as the hub has it after all rounds. `progress(round, matches done, matches)` is called per match.
-
     `trouble`: of every four matches, in one the other side rejects the report and a judge decides; in one an official
     enters another result and corrects it; in one both agree to another result afterwards, and the judge keeps the
-    first. The outcome must be the same.
-    """
+    first. The outcome must be the same."""
     with VirtualHall(script.tables) as hall:
         hall.enter(script.tournament)
         for played in script.rounds:

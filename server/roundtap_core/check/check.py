@@ -20,11 +20,8 @@ from roundtap_core.standings.totals import list_totals
 
 
 def violations(tournament: records.Tournament) -> list[Problem]:
-    """Every rule break, in the order of the event file; `where` is the place in that file.
-
-    Only what no reading of the rules allows is named: where chance, a lot or a missing alternative could have led
-    to the same, nothing is said.
-    """
+    """Every rule break, in the order of the event file; `where` is the place in that file. Only what no reading of the
+    rules allows is named: where chance, a lot or a missing alternative could have led to the same, nothing is said."""
     found = [problem for rule in RULES for problem in rule(tournament)]
     return sorted(found, key=lambda problem: _in_file_order(problem.where))
 
@@ -189,10 +186,8 @@ DECK_TWICE = "list_deck_twice"
 
 
 def list_violations(tournament: records.Tournament) -> Iterator[Problem]:
-    """Every competitor's, with places like "/competitors/3/list/ships/2/points"; and two decks of one name.
-
-    Only a file that says so itself has to hold complete lists: others may have been kept on paper.
-    """
+    """Every competitor's, with places like "/competitors/3/list/ships/2/points"; and two decks of one name. Only a file
+    that says so itself has to hold complete lists: others may have been kept on paper."""
     book = rulebook(tournament.rulebook)
     options = {**book.options(tournament.options), "lists_required": bool(tournament.options.get("lists_required"))}
     for place, competitor in enumerate(tournament.competitors):
@@ -254,10 +249,8 @@ def people_problems(tournament: records.Tournament) -> Iterator[Problem]:
 
 def official_problems(tournament: records.Tournament) -> Iterator[Problem]:
     """Of a file that names its officials: a judge where the rulebook wants one, and for every official who plays a
-    second one, where playing is allowed at all.
-
-    Who is off duty now may have been on duty then, and counts; who left before the first round did not play.
-    """
+    second one, where playing is allowed at all. Who is off duty now may have been on duty then, and counts; who left
+    before the first round did not play."""
     officials: list[dict[str, Any]] | None = (tournament.record or {}).get("officials")
     if officials is None:
         return

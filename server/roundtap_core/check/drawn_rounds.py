@@ -131,10 +131,8 @@ def bye_problems(tournament: records.Tournament) -> Iterator[Problem]:
 def _misplaced(
     tournament: records.Tournament, played: records.Round, holder: str, where: str, names: dict[str, str]
 ) -> Iterator[Problem]:
-    """Whether another player had to get this bye (line 2 of the criterion in `pairing`).
-
-    A no-show's free win may or may not count as a bye received: here it is counted so that the bye is right.
-    """
+    """Whether another player had to get this bye (line 2 of the criterion in `pairing`). A no-show's free win may or
+    may not count as a bye received: here it is counted so that the bye is right."""
     before = tournament_before(tournament, played.number)
     if before is None:
         return

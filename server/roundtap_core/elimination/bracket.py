@@ -17,9 +17,7 @@ from roundtap_core.rulebooks.registry import rulebook
 
 class BracketSeat(Struct, frozen=True):
     """One side of a game. `winner_of` and `loser_of` are running numbers of games; seeds exist after a cut only.
-
-    `competitor` is None while unknown, and where the seat is empty (`empty`). `gone`: got here, but left before.
-    """
+    `competitor` is None while unknown, and where the seat is empty (`empty`). `gone`: got here, but left before."""
 
     competitor: str | None = None
     seed: int | None = None
@@ -108,10 +106,8 @@ def present_in_round(tournament: Tournament, number: int) -> set[str]:
 
 def bracket_of(tournament: Tournament, seeds: Sequence[str] = ()) -> Bracket | None:
     """The bracket of the elimination rounds recorded; before the first one, that of `seeds`. None without either.
-
-    Without `seeds`, those of a recorded bracket are who began it, in the order of the cut: whoever came in for
-    somebody else is the last of them.
-    """
+    Without `seeds`, those of a recorded bracket are who began it, in the order of the cut: whoever came in for somebody
+    else is the last of them."""
     played = tournament.stage_rounds(ELIMINATION)
     if not played and len(seeds) < 2:
         return None

@@ -55,10 +55,8 @@ class _Position(Struct, frozen=True):
 
 
 def bracket_svg(bracket: Bracket, names: Mapping[str, str], words: Words, first_round: int = 1) -> str:
-    """A whole SVG document without an XML head. `first_round`: leave out the rounds before it.
-
-    Long names stand on two lines where that makes all letters larger on a screen.
-    """
+    """A whole SVG document without an XML head. `first_round`: leave out the rounds before it. Long names stand on two
+    lines where that makes all letters larger on a screen."""
     first = min(max(1, first_round), bracket.rounds)
     drawings = [_BracketSvg(bracket, names, words, first, two_lines) for two_lines in (False, True)]
     return max(drawings, key=_BracketSvg.scale).svg()

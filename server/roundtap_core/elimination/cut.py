@@ -40,11 +40,9 @@ def games_in(size: int, bracket_round: int) -> int:
 
 
 def feeders(game: int, games: int) -> tuple[int, int]:
-    """The two games of the round before whose winners meet in `game`, one of `games`.
-
-    "K. o.-Runden": the winner of game 1 meets that of the highest-numbered game, which is the new game 1; and so on.
-    In the first round the same numbers are the seeds.
-    """
+    """The two games of the round before whose winners meet in `game`, one of `games`. "K. o.-Runden": the winner of
+    game 1 meets that of the highest-numbered game, which is the new game 1; and so on. In the first round the same
+    numbers are the seeds."""
     return game, 2 * games + 1 - game
 
 
@@ -64,11 +62,8 @@ def drawing_order(size: int, bracket_round: int) -> list[int]:
 
 
 def by_game_number(matches: Iterable[Match], games: int) -> dict[int | str, Match]:
-    """The matches of an elimination round of so many games by game number, "third" among them.
-
-    A file may lack numbers, or have wrong ones: such matches take the free ones in their order. Who did not appear
-    has no game.
-    """
+    """The matches of an elimination round of so many games by game number, "third" among them. A file may lack numbers,
+    or have wrong ones: such matches take the free ones in their order. Who did not appear has no game."""
     placed: dict[int | str, Match] = {}
     rest = []
     for match in matches:
@@ -100,9 +95,7 @@ def stage_of(games: int, game: int | str | None) -> str:
 
 def round_stage(stage: str, stages_before: Sequence[str], first_round: Iterable[Match]) -> str:
     """The stage in `options.stages` that gives a round its length; `stages_before` are those of the rounds before.
-
-    `first_round`: the matches of the first elimination round, this one if there was none before.
-    """
+    `first_round`: the matches of the first elimination round, this one if there was none before."""
     if stage != ELIMINATION:
         return stage
     return stage_of(games_in(size_from_round(first_round), 1 + sum(s == ELIMINATION for s in stages_before)), None)
@@ -120,11 +113,9 @@ def stages_of(tournament: Tournament) -> dict[int, str]:
 
 
 class Cut(Struct, frozen=True):
-    """A cut as it was made: the `order` of all then, and who got a place, by seed.
-
-    A player who leaves or gives up a place stays in `seeds`; `seeds_now` leaves them out, so that all below move up.
-    The `absent` have not left the event: they are passed over for the stage that follows.
-    """
+    """A cut as it was made: the `order` of all then, and who got a place, by seed. A player who leaves or gives up a
+    place stays in `seeds`; `seeds_now` leaves them out, so that all below move up. The `absent` have not left the
+    event: they are passed over for the stage that follows."""
 
     size: Count
     order: tuple[Text, ...]
@@ -179,9 +170,7 @@ def swiss_order(tournament: Tournament) -> tuple[str, ...]:
 
 class CutRow(Struct, frozen=True):
     """One line of a cut table. `opponents_points` comes right after the points here, independently of the standings.
-
-    `decided_by`: "points", "opponents_points", "random", or "last"; `by_chance` marks both neighbours of a lot.
-    """
+    `decided_by`: "points", "opponents_points", "random", or "last"; `by_chance` marks both neighbours of a lot."""
 
     seed: int
     competitor: str

@@ -22,11 +22,9 @@ def next_elimination_round(
     tournament: Tournament, seed: int | None = None, attempt: int = 1, seeds: Sequence[str] | None = None,
     busy: Collection[int] = frozenset(),
 ) -> Pairing:
-    """The next round of the bracket. `seeds`: who made the cut (default: the first of the standings).
-
-    Raises Problem: "open_matches" while a result is missing, "bracket_decided" after the final, "nobody_left" where
-    all who would meet have left, "too_few_players" below two, "no_cut_planned" where no one advances.
-    """
+    """The next round of the bracket. `seeds`: who made the cut (default: the first of the standings). Raises Problem:
+    "open_matches" while a result is missing, "bracket_decided" after the final, "nobody_left" where all who would meet
+    have left, "too_few_players" below two, "no_cut_planned" where no one advances."""
     refuse_open_matches(tournament)
     seed = tournament.seed if seed is None else seed
     number = len(tournament.rounds) + 1
@@ -81,10 +79,8 @@ def _who(seat: BracketSeat) -> str | None:
 
 
 def first_round_by_lot(tournament: Tournament, seed: int, number: int, attempt: int) -> list[Match]:
-    """Byes fill the field up to a power of two, all others are paired, and each gets a game number: all at random.
-
-    Who brought a won bye is among those with byes (house decision), while there are enough.
-    """
+    """Byes fill the field up to a power of two, all others are paired, and each gets a game number: all at random. Who
+    brought a won bye is among those with byes (house decision), while there are enough."""
     ids = [competitor.id for competitor in tournament.competitors if competitor.active]
     won = {competitor.id for competitor in tournament.competitors if competitor.won_bye}
     order = list(ids)

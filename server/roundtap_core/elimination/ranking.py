@@ -16,10 +16,8 @@ from roundtap_core.standings.standings import standings
 
 class FinalPlace(Struct, frozen=True):
     """One line. `reached`: the round a player came to ("champion", "final", "semi-final" …), None for who did not make
-    the cut; `swiss_rank` None without Swiss rounds, where those who came equally far share a rank.
-
-    `status` as in the standings: a disqualified competitor has no `rank` and no `swiss_rank`; who left has both.
-    """
+    the cut; `swiss_rank` None without Swiss rounds, where those who came equally far share a rank. `status` as in the
+    standings: a disqualified competitor has no `rank` and no `swiss_rank`; who left has both."""
 
     rank: int | None
     competitor: str
@@ -30,9 +28,7 @@ class FinalPlace(Struct, frozen=True):
 
 def final_ranking(tournament: Tournament, bracket: Bracket | None = None) -> tuple[FinalPlace, ...]:
     """All who played, best first, the disqualified last; while the bracket is not over, as far as each has come.
-
-    `bracket`: the tournament's own, for who has it at hand. Without elimination these are the standings.
-    """
+    `bracket`: the tournament's own, for who has it at hand. Without elimination these are the standings."""
     bracket = bracket_of(tournament) if bracket is None else bracket
     wins = _wins(bracket) if bracket else {}
     third = bracket.third if bracket else None
@@ -89,11 +85,9 @@ def game_name(bracket: Bracket, game: BracketGame) -> str:
 
 
 def bracket_to_json(bracket: Bracket, ranking: tuple[FinalPlace, ...], cut: tuple[CutRow, ...] = ()) -> dict[str, Any]:
-    """Rounds, seeds, games, champion (None until known) and final ranking (empty until the bracket is over).
-
-    A game's `number` runs through the bracket and is what `winner_of` and `loser_of` speak of; its `game` is the
-    number within the round, as in the event file. `cut` is there only where the cut has an order of its own.
-    """
+    """Rounds, seeds, games, champion (None until known) and final ranking (empty until the bracket is over). A game's
+    `number` runs through the bracket and is what `winner_of` and `loser_of` speak of; its `game` is the number within
+    the round, as in the event file. `cut` is there only where the cut has an order of its own."""
     return {
         "size": bracket.size,
         **({"cut_table": [_cut_to_json(row) for row in cut]} if cut else {}),

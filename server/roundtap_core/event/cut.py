@@ -96,10 +96,7 @@ def decline_place(state: EventState, command: DeclinePlace, now: Instant) -> New
 def cut_after_change(state: EventState, corrected: EventState, choice: str) -> NewEntries:
     """What a correction of the rounds before the cut makes of it, until the first game of the new stage has started
     ("Der Schnitt"): the places stay with the same people by the same seeds, or an official has said whether the cut is
-    made anew (`choice` ANEW) or kept.
-
-    Raises Problem("cut_would_change", "seeds_would_change").
-    """
+    made anew (`choice` ANEW) or kept. Raises Problem("cut_would_change", "seeds_would_change")."""
     cut = state.cut
     if cut is None or first_game_started(state):
         return []
@@ -123,12 +120,10 @@ def cut_after_change(state: EventState, corrected: EventState, choice: str) -> N
 
 
 def tiebreak_after_change(state: EventState, corrected: EventState, choice: str) -> NewEntries:
-    """What a correction of the rounds before makes of the tie-break round that is out: where other people would be
-    tied at a place that counts, an official has decided whether it is taken back (ANEW) or played all the same (KEEP).
-
+    """What a correction of the rounds before makes of the tie-break round that is out: where other people would be tied
+    at a place that counts, an official has decided whether it is taken back (ANEW) or played all the same (KEEP).
     Raises Problem("tiebreak_would_change"), "tiebreak_would_end" where no one would be tied, and "tiebreak_has_word"
-    where the round cannot be taken back any more.
-    """
+    where the round cannot be taken back any more."""
     out = state.live
     if out is None or out.stage != TIEBREAK or choice == KEEP:
         return []

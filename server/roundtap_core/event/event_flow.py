@@ -23,10 +23,8 @@ CUT, OVER = "cut", "over"
 
 
 def upcoming_stage(state: EventState) -> str:
-    """SWISS, TIEBREAK, CUT, ELIMINATION or OVER, once every result of the rounds so far is there.
-
-    Raises Problem("no_structure") while there are too few players for the chosen table.
-    """
+    """SWISS, TIEBREAK, CUT, ELIMINATION or OVER, once every result of the rounds so far is there. Raises
+    Problem("no_structure") while there are too few players for the chosen table."""
     if second_stage_is_swiss(state) and (state.cut is not None or second_swiss_rounds(state)):
         planned = planned_rounds(tournament_of(state))
         return SWISS if len(second_swiss_rounds(state)) < planned else OVER
@@ -194,10 +192,8 @@ def round_name(state: EventState, played: RoundState) -> str | None:
 
 
 def total_planned_rounds(state: EventState) -> int:
-    """How many rounds the event will have, elimination included as far as it is known.
-
-    Raises Problem("no_structure") while there are too few players for the chosen table.
-    """
+    """How many rounds the event will have, elimination included as far as it is known. Raises Problem("no_structure")
+    while there are too few players for the chosen table."""
     before = [r for r in state.public_rounds if r.stage != ELIMINATION]
     begun = elimination_rounds(state)
     if begun:

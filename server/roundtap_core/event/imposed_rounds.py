@@ -25,11 +25,9 @@ from roundtap_core.typed import Exact, Id, IdOrEmpty, Prose
 
 class ImposeRound(Struct, frozen=True):
     """The next round as the organizer wants it, regardless of the draw: knowingly forced, and recorded as that.
-
     `matches` are the event file's, without results; `stage` and `tiebreak_form` as there. A match without a table takes
     the lowest free one beside `busy_tables`. A person who pairs manually gives a `reason`, and `plan`, the mark of what
-    was shown to them before (mending_steps.py): its warnings have been read.
-    """
+    was shown to them before (mending_steps.py): its warnings have been read."""
 
     matches: tuple[Mapping[str, Any], ...]
     stage: Id = SWISS
@@ -41,11 +39,9 @@ class ImposeRound(Struct, frozen=True):
 
 
 class AdoptRound(Struct, frozen=True):
-    """Round `number` as the tables hold it, after a hub was restored from a copy that lacks it.
-
-    `mark` is the draw's (RoundState.mark). `matches` are the event file's, without results, each with its `id` and,
-    where an official had a hand in it, its `revision`.
-    """
+    """Round `number` as the tables hold it, after a hub was restored from a copy that lacks it. `mark` is the draw's
+    (RoundState.mark). `matches` are the event file's, without results, each with its `id` and, where an official had a
+    hand in it, its `revision`."""
 
     number: Exact
     mark: Id
@@ -173,11 +169,9 @@ ADOPTED = "adopted"
 
 
 def adopt_round(state: EventState, command: AdoptRound, now: Instant) -> list[NewEntry]:
-    """The round as a draft with the mark and the match ids that the tables know, so that their reports fit.
-
-    A published round of the same number that has not been played gives way; one with results does not. In a Swiss round
-    everybody who is in the event stands exactly once.
-    """
+    """The round as a draft with the mark and the match ids that the tables know, so that their reports fit. A published
+    round of the same number that has not been played gives way; one with results does not. In a Swiss round everybody
+    who is in the event stands exactly once."""
     before = _displaced_drafts(state, command)
     _refuse_stage(state, command.stage)
     seats: dict[str, str] = {}

@@ -119,11 +119,9 @@ class Disqualify(Struct, frozen=True):
 
 
 def roles_of(state: EventState, by: str) -> frozenset[str]:
-    """The roles in which `by` speaks: an official's own, and the organizer is head judge where none is named.
-
-    A role's name speaks for itself while no officials are named, and "organizer" always.
-    Raises Problem("unknown_official") or Problem("official_off_duty").
-    """
+    """The roles in which `by` speaks: an official's own, and the organizer is head judge where none is named. A role's
+    name speaks for itself while no officials are named, and "organizer" always. Raises Problem("unknown_official") or
+    Problem("official_off_duty")."""
     official = state.officials.get(by)
     if official is not None and not official.on_duty:
         raise Problem("official_off_duty")

@@ -150,10 +150,8 @@ def can_change_pairing(match: MatchState) -> bool:
 
 def waiting_competitors(state: EventState, played: RoundState) -> dict[str, tuple[str, MatchState | None]]:
     """Who may be paired, why they wait, and their entry: BYE, NO_SHOW (the other one did not appear), UNPAIRED_LOSS
-    (came late or came back), LEFT (the other one left before the clock ran and anybody reported), UNPAIRED.
-
-    In the file's order. Empty where a bracket or a tie says who meets whom.
-    """
+    (came late or came back), LEFT (the other one left before the clock ran and anybody reported), UNPAIRED. In the
+    file's order. Empty where a bracket or a tie says who meets whom."""
     if played.stage not in SWISS_STAGES:
         return {}
     found = seats(played)
@@ -227,9 +225,7 @@ def warnings_of(
     state: EventState, played: RoundState, changes: Sequence[MatchChange], conceded: Iterable[str] = (),
 ) -> tuple[MendWarning, ...]:
     """All warnings, in the order of the matches. `conceded`: who loses the win that the other one's leaving gave them.
-
-    A new bye, a new pair and a new table are looked at; what stays as it is has been seen already.
-    """
+    A new bye, a new pair and a new table are looked at; what stays as it is has been seen already."""
     matches = {m.id: m for m in played.matches}
     found = [MendWarning("win_lost", (who,)) for who in conceded]
     paired = [change for change in changes if not change.same_pair]

@@ -37,11 +37,9 @@ from roundtap_core.typed import Count, Id, IdOrEmpty, LineOrEmpty, Number, Prose
 
 
 class EnterCompetitor(Struct, frozen=True):
-    """`imported`: as an event file has it, with its drops and without unpaired losses made up here.
-
-    `meets`: the match id of a bye, or of another latecomer's unpaired loss, of round 1 while it is played: the two
-    meet, at the lowest table that is neither taken nor among `busy_tables`. `reason`: why they come only now.
-    """
+    """`imported`: as an event file has it, with its drops and without unpaired losses made up here. `meets`: the match
+    id of a bye, or of another latecomer's unpaired loss, of round 1 while it is played: the two meet, at the lowest
+    table that is neither taken nor among `busy_tables`. `reason`: why they come only now."""
 
     entrant: Entrant
     imported: bool = False
@@ -106,8 +104,7 @@ class ChangePerson(Struct, frozen=True):
 class DropCompetitor(Struct, frozen=True):
     """`stood`: score, wounds and squads of the match that is left, as they stood; None: not known. `plays_on`: only
     after this round, the open match is played. `together`: the opponent had asked to leave as well, before either left.
-    `reason`: why they leave, for the journal.
-    """
+    `reason`: why they leave, for the journal."""
 
     competitor: Text
     stood: Result | None = None
@@ -367,10 +364,8 @@ def _return(state: EventState, command: ReturnCompetitor, now: Instant) -> NewEn
 
 def refuse_return(state: EventState, entrant: Entrant) -> None:
     """In elimination there is no round to miss: back comes who left since the last one was published, or whose place in
-    the cut nobody has taken yet. A second stage in Swiss rounds takes back whoever began it.
-
-    Raises Problem("stage_is_over", "places_taken").
-    """
+    the cut nobody has taken yet. A second stage in Swiss rounds takes back whoever began it. Raises
+    Problem("stage_is_over", "places_taken")."""
     begun = event_flow.second_swiss_rounds(state)[:1] or event_flow.elimination_rounds(state)[-1:]
     if begun:
         began = any(entrant.id in (m.match.a, m.match.b) for m in begun[0].matches)

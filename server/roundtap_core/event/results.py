@@ -39,14 +39,13 @@ from roundtap_core.typed import Count, Exact, Id, IdOrEmpty, Natural, Prose, Tex
 class RecordReport(Struct, frozen=True):
     """What one side says, as it came from a device whose signature holds. `body` is the digest of all of it.
 
-    `draw` is the mark of the draw it speaks of (RoundState.mark); None: an older unit, which does not say.
-    `serial` counts this side's reports of this match and draw, from 1; 0: an older unit, which does not count.
-    `agrees_to` is the other side's report that the person said yes to, {"report_id", "hash"}; None where they said it
-    of their own. `a`, `b`: who met, as the unit has seen it; None does not say. `stood_there`: whether the unit stood
-    at the match's table since the round was published; filled in by the hub. `time_up`: whether the
-    unit's own clock had run out at the press; None does not say. `earlier`: it was reported before this journal was
-    restored, so that only that clock can tell. `holder`: a mark of the browser it came from, "" where it sent none;
-    None: not from a browser.
+    `draw` is the mark of the draw it speaks of (RoundState.mark); None: an older unit, which does not say. `serial`
+    counts this side's reports of this match and draw, from 1; 0: an older unit, which does not count. `agrees_to` is
+    the other side's report that the person said yes to, {"report_id", "hash"}; None where they said it of their own.
+    `a`, `b`: who met, as the unit has seen it; None does not say. `stood_there`: whether the unit stood at the match's
+    table since the round was published; filled in by the hub. `time_up`: whether the unit's own clock had run out at
+    the press; None does not say. `earlier`: it was reported before this journal was restored, so that only that clock
+    can tell. `holder`: a mark of the browser it came from, "" where it sent none; None: not from a browser.
     """
 
     report_id: Id
@@ -97,11 +96,9 @@ class NoShow(Struct, frozen=True):
 
 
 class NoteLot(Struct, frozen=True):
-    """Lots were drawn at a table before play, and fell on `side`: `about` is one of the rulebook's `lots`.
-
-    `draw` is the mark of the draw the table has seen (RoundState.mark); None does not say. The first lot stands.
-    `stood_there`: as in Report.
-    """
+    """Lots were drawn at a table before play, and fell on `side`: `about` is one of the rulebook's `lots`. `draw` is
+    the mark of the draw the table has seen (RoundState.mark); None does not say. The first lot stands. `stood_there`:
+    as in Report."""
 
     match: IdOrEmpty
     about: IdOrEmpty
@@ -117,10 +114,8 @@ class DoubleNoShow(Struct, frozen=True):
 
 
 class UndoNoShow(Struct, frozen=True):
-    """A no-show is present after all: the pairing as it was, at its table unless that was given away.
-
-    `busy_tables`: those at which other events play.
-    """
+    """A no-show is present after all: the pairing as it was, at its table unless that was given away. `busy_tables`:
+    those at which other events play."""
 
     match: IdOrEmpty
     busy_tables: frozenset[int] = frozenset()

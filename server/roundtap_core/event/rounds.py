@@ -52,11 +52,9 @@ class ImportRound(Struct, frozen=True):
 
 
 class DrawRound(Struct, frozen=True):
-    """Draw the next round, or draw it anew. `seed` comes fresh from the system's randomness.
-
-    `busy_tables`: where other events play or have drawn; filled in by the hub.
-    `tiebreak_form`: how a tie of three or more is played out, where such a round follows ("each" or "knockout").
-    """
+    """Draw the next round, or draw it anew. `seed` comes fresh from the system's randomness. `busy_tables`: where other
+    events play or have drawn; filled in by the hub. `tiebreak_form`: how a tie of three or more is played out, where
+    such a round follows ("each" or "knockout")."""
 
     seed: Exact
     busy_tables: frozenset[int] = frozenset()

@@ -220,11 +220,9 @@ def open_points(state: EventState, lists: Iterable[OpenPoint] = ()) -> tuple[Ope
 def play_on(
     state: EventState, lists: Iterable[OpenPoint], reason: str, seen: Iterable[str] | None = None, by: str = ORGANIZER
 ) -> list[NewEntry]:
-    """The entry that notes what was missing when round 1 was published; none where nothing was.
-
-    Raises Problem("points_open") where no reason is given for playing on, and Problem("points_changed_meanwhile") where
-    other points are open than those `seen` (as text, each).
-    """
+    """The entry that notes what was missing when round 1 was published; none where nothing was. Raises
+    Problem("points_open") where no reason is given for playing on, and Problem("points_changed_meanwhile") where other
+    points are open than those `seen` (as text, each)."""
     points = open_points(state, lists)
     if not points:
         return []
@@ -249,10 +247,8 @@ _NO_TEXT = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 def clean_about(said: Mapping[str, str]) -> dict[str, str]:
-    """What was typed as the event keeps it, in the order of ABOUT; what is empty is left out.
-
-    Raises Problem("date_wrong", "name_unfit", "name_too_long", "text_too_long") with the key's place.
-    """
+    """What was typed as the event keeps it, in the order of ABOUT; what is empty is left out. Raises
+    Problem("date_wrong", "name_unfit", "name_too_long", "text_too_long") with the key's place."""
     fitted = {key: _FIT[key](said.get(key, "")) for key in ABOUT}
     return {key: text for key, text in fitted.items() if text}
 

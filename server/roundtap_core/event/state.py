@@ -85,11 +85,9 @@ ROLES = (ORGANIZER, HEAD_JUDGE, JUDGE)
 
 
 class Official(Struct, frozen=True):
-    """An official as entries know one: the name is with the people, under the same id.
-
-    `plays` is the competitor that this official also is. `second`: announced as a second official at the start.
-    Off duty an official counts as a spectator.
-    """
+    """An official as entries know one: the name is with the people, under the same id. `plays` is the competitor that
+    this official also is. `second`: announced as a second official at the start. Off duty an official counts as a
+    spectator."""
 
     id: Id
     role: Id
@@ -104,10 +102,8 @@ RULING, APPEAL, DECISION, EXTENSION = "ruling", "appeal", "decision", "extension
 
 
 class LogLine(Struct, frozen=True):
-    """One line of a match's log; `number` is its entry.
-
-    `by` is an official or a role; at an appeal, the competitor. `upheld` (at a decision): the ruling stands.
-    """
+    """One line of a match's log; `number` is its entry. `by` is an official or a role; at an appeal, the competitor.
+    `upheld` (at a decision): the ruling stands."""
 
     kind: str
     number: int
@@ -196,9 +192,7 @@ class SideReport(Struct, frozen=True):
 
 class MatchState(Struct, frozen=True, dict=True):
     """A match in play. `revision` counts officials' interventions: a report that saw an older one comes too late.
-
-    `number` is the entry at which the standing result became so.
-    """
+    `number` is the entry at which the standing result became so."""
 
     id: str
     match: records.Match
@@ -453,11 +447,8 @@ def tournament_of(
     everybody: bool = False,
 ) -> records.Tournament:
     """The event as records. Without `people`, ids stand for names: enough to pair and to rank. Who is still awaited has
-    no part in it, unless `everybody` is asked for.
-
-    `as_file`: the event file knows no offers. Until the bracket tells who plays, whoever declined a place in the cut,
-    or was passed over as absent, has left as far as it goes.
-    """
+    no part in it, unless `everybody` is asked for. `as_file`: the event file knows no offers. Until the bracket tells
+    who plays, whoever declined a place in the cut, or was passed over as absent, has left as far as it goes."""
     known = people or {}
     # In the file of an event that has not begun they stand among the others.
     everybody = everybody or (as_file and not state.public_rounds)

@@ -36,11 +36,9 @@ _NO_TEXT = re.compile(
 
 
 def standings_csv(tournament: Tournament, after: int | None = None) -> str:
-    """The table after round `after` (default: after all rounds, with the final places of an elimination).
-
-    `place` is where a player ended: the final rank once there is an elimination, else the rank; rows stand in its
-    order. `rank` is that of the standings. Raises Problem where a recorded result cannot be read.
-    """
+    """The table after round `after` (default: after all rounds, with the final places of an elimination). `place` is
+    where a player ended: the final rank once there is an elimination, else the rank; rows stand in its order. `rank` is
+    that of the standings. Raises Problem where a recorded result cannot be read."""
     last = max((r.number for r in tournament.rounds if r.stage != ELIMINATION), default=0)
     number = last if after is None else after
     rows: list[dict[str, Any]] = standings_to_json(standings(tournament, number), number)["standings"]
@@ -66,10 +64,8 @@ def standings_csv(tournament: Tournament, after: int | None = None) -> str:
 
 
 def plain_text(text: str) -> str:
-    """`text` as every spreadsheet shows it: with an apostrophe before what would be a formula, a date or a number.
-
-    A semicolon parts cells where people write decimals with a comma: what follows one is held to the same.
-    """
+    """`text` as every spreadsheet shows it: with an apostrophe before what would be a formula, a date or a number. A
+    semicolon parts cells where people write decimals with a comma: what follows one is held to the same."""
     return ";".join(f"'{part}" if _NO_TEXT.match(part) else part for part in text.split(";"))
 
 
@@ -91,10 +87,8 @@ def _cells(values: dict[str, Any], key: str, keys: dict[str, list[str]]) -> list
 
 
 def list_fortress(tournament: Tournament) -> dict[str, Any]:
-    """The event as it stands; matches without a result are left out, as are rounds that a player missed.
-
-    Raises Problem("not_of_this_rulebook") for another game, and where a recorded result cannot be read.
-    """
+    """The event as it stands; matches without a result are left out, as are rounds that a player missed. Raises
+    Problem("not_of_this_rulebook") for another game, and where a recorded result cannot be read."""
     if not rulebook(tournament.rulebook).list_fortress:
         raise Problem("not_of_this_rulebook", key="List Fortress", rulebook=tournament.rulebook)
     shown = names_in(tournament)

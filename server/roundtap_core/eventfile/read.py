@@ -86,9 +86,7 @@ def parse(text: str) -> Tournament:
 
 def parse_json(text: str) -> object:
     """JSON as this format reads it: broken JSON is a Problem with line and column, a key given twice one with its path.
-
-    A byte-order mark is passed over. Numbers that no event file may hold stay recognisably wrong.
-    """
+    A byte-order mark is passed over. Numbers that no event file may hold stay recognisably wrong."""
     doubled: list[tuple[dict[str, Any], str]] = []
 
     def read_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -13,10 +13,8 @@ FORMAT = "roundtap-event/1"
 
 
 def tournament_to_json(tournament: Tournament) -> dict[str, Any]:
-    """The event file as plain JSON, keys in the order of its description; what has its default is left out.
-
-    Reading it again gives the same tournament.
-    """
+    """The event file as plain JSON, keys in the order of its description; what has its default is left out. Reading it
+    again gives the same tournament."""
     data: dict[str, Any] = {"format": FORMAT, "name": tournament.name, "rulebook": tournament.rulebook}
     if tournament.level is not None:
         data["level"] = tournament.level

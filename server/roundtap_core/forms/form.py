@@ -89,12 +89,10 @@ class Way(Message, frozen=True):
 
 
 class Form(Message, frozen=True):
-    """All ways of one rulebook in one situation; `worth` names the derived values shown before confirming.
-
-    `direct`: the first way offered begins at once, the others behind it. `parallel`: no opener, each side answers for
-    itself ("a" stands for the winner). `games`: won games that end the match. `look_s`: seconds to read the other's
-    list beforehand.
-    """
+    """All ways of one rulebook in one situation; `worth` names the derived values shown before confirming. `direct`:
+    the first way offered begins at once, the others behind it. `parallel`: no opener, each side answers for itself ("a"
+    stands for the winner). `games`: won games that end the match. `look_s`: seconds to read the other's list
+    beforehand."""
 
     rulebook: Word
     ways: Annotated[tuple[Way, ...], Meta(min_length=1, max_length=16)]
@@ -207,10 +205,8 @@ def _winner_unstated(way: Way) -> bool:
 
 
 def _ending_ticks(form: Form) -> Iterator[SlipTicks]:
-    """How it ended, where that changes what the result is worth.
-
-    That is so for every way where points decide at time and do not decide before it; else for a concession.
-    """
+    """How it ended, where that changes what the result is worth. That is so for every way where points decide at time
+    and do not decide before it; else for a concession."""
     ways = [way for way in form.ways if way.winner != DRAWN]
     conceded = [way for way in ways if way.ended == CONCESSION]
     if not form.parallel and any(map(_decided_by_figures, ways)) and any(way.winner == OPENER for way in ways):

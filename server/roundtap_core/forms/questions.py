@@ -296,10 +296,8 @@ class Choice(BaseQuestion, frozen=True):
 
 
 class Turns(BaseQuestion, frozen=True):
-    """Turns that are played after time is called: so many, beginning with the side that answered `first`.
-
-    The answer is "" when all are over, or the side that won meanwhile.
-    """
+    """Turns that are played after time is called: so many, beginning with the side that answered `first`. The answer is
+    "" when all are over, or the side that won meanwhile."""
 
     name: Word
     label: Word
@@ -441,10 +439,8 @@ class Bonus(BaseRule, frozen=True):
 
 
 class Test(BaseRule, frozen=True):
-    """The side with more, over all its figures, has won; equal: the walk continues.
-
-    `award`: a figure of which the winner gets one more, where the step decides a game of several.
-    """
+    """The side with more, over all its figures, has won; equal: the walk continues. `award`: a figure of which the
+    winner gets one more, where the step decides a game of several."""
 
     __test__ = False  # pytest, this is none of yours.
 

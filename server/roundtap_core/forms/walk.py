@@ -15,11 +15,9 @@ from roundtap_core.records import CONCESSION, SIDES, Pair, Result, Side, Winner,
 
 
 class WalkState(Struct, frozen=True):
-    """How far the answers lead. `question`: what is asked next, None at the end. `decided_by`: the id of the step
-    that decided, and for whom ("winner" and "loser" as in forms, or a side); None while nothing did.
-
-    `figures`: every figure met so far, after exchanges: {("keys", "winner"): 2}.
-    """
+    """How far the answers lead. `question`: what is asked next, None at the end. `decided_by`: the id of the step that
+    decided, and for whom ("winner" and "loser" as in forms, or a side); None while nothing did. `figures`: every figure
+    met so far, after exchanges: {("keys", "winner"): 2}."""
 
     question: questions.Question | None
     decided_by: str | None
@@ -72,11 +70,9 @@ def compose_complete(way: Way, opener: Side, answers: questions.Answers) -> Resu
 
 
 def compose(way: Way, opener: Side, answers: questions.Answers) -> Result:
-    """The result of `answers`, when `opener` pressed its own button first.
-
-    Missing answers count at their defaults, to show the worth meanwhile; answers that a correction made needless are
-    left out. Raises Problem("figure_out_of_range", "not_one_of", "picks_wrong").
-    """
+    """The result of `answers`, when `opener` pressed its own button first. Missing answers count at their defaults, to
+    show the worth meanwhile; answers that a correction made needless are left out. Raises
+    Problem("figure_out_of_range", "not_one_of", "picks_wrong")."""
     way = way.opened_by(opener)
     sides: dict[str | None, Side] = {questions.WINNER: opener, questions.LOSER: other(opener), None: opener, "a": "a",
                                      "b": "b"}
@@ -222,11 +218,8 @@ def _plausible(way: Way, opener: Side, result: Result) -> Iterator[ReadAnswers]:
 
 def way_and_answers(ways: Iterable[Way], opener: Side, result: Result) -> tuple[Way, ReadAnswers] | None:
     """The first way that makes exactly this result when `opener` opens, else the first compatible one, with its
-    answers; None if there is none.
-
-    For buttons: missing answers are chosen so that the winner is right, and figures are clamped where buttons show
-    "20+".
-    """
+    answers; None if there is none. For buttons: missing answers are chosen so that the winner is right, and figures are
+    clamped where buttons show "20+"."""
     found: list[tuple[Way, ReadAnswers]] = []
     for way in ways:
         if way.ended != result.ended or (answers := _on_buttons(way, opener, result)) is None:

@@ -114,11 +114,9 @@ strings."""
 
 
 class ListField(Struct, frozen=True):
-    """One value of a list, under `key`; its label is the core's text "list.KEY", or "list.LABEL".
-
-    `options`: allowed values of a choice, or of each name. `count`: the required number of names, 0 for any. `usual`:
-    the number that an empty box means.
-    """
+    """One value of a list, under `key`; its label is the core's text "list.KEY", or "list.LABEL". `options`: allowed
+    values of a choice, or of each name. `count`: the required number of names, 0 for any. `usual`: the number that an
+    empty box means."""
 
     key: str
     kind: str = TEXT
@@ -136,10 +134,8 @@ class ListField(Struct, frozen=True):
 
 
 class ListTable(Struct, frozen=True):
-    """A table to fill in: under `key`, a list of objects with the columns' keys.
-
-    `usually`: the number of lines offered at first. Its title is the text "list.KEY", with `number` if it has one.
-    """
+    """A table to fill in: under `key`, a list of objects with the columns' keys. `usually`: the number of lines offered
+    at first. Its title is the text "list.KEY", with `number` if it has one."""
 
     key: str
     columns: tuple[ListField, ...]
@@ -165,11 +161,8 @@ class ListForm(Struct, frozen=True):
 
 class ListCheck:
     """A rulebook's knowledge of its lists. A list is plain JSON; each Problem's `where` is a place in it, like
-    "/ships/2/points", and its `line`, if any, counts from 1.
-
-    `options` are the rulebook's, over its defaults; `level` is the event's, None if unset. `also`: further keys allowed
-    in any part or line, though no form asks for them.
-    """
+    "/ships/2/points", and its `line`, if any, counts from 1. `options` are the rulebook's, over its defaults; `level`
+    is the event's, None if unset. `also`: further keys allowed in any part or line, though no form asks for them."""
 
     also: ClassVar[frozenset[str]] = frozenset({"total", "faction"})
 

@@ -56,11 +56,9 @@ def picks_in(match: Match) -> Iterable[tuple[str, list[int]]]:
 
 
 def to_field(listed: int, taken: int, used: Iterable[int], rounds_left: int) -> SquadsToField:
-    """What one competitor still has to field. `rounds_left`: Swiss rounds to come, including the current one.
-
-    The warning comes when the unused squads are as many as the picks that are left (house decision:
-    twice the guaranteed rounds).
-    """
+    """What one competitor still has to field. `rounds_left`: Swiss rounds to come, including the current one. The
+    warning comes when the unused squads are as many as the picks that are left (house decision: twice the guaranteed
+    rounds)."""
     seen = set(used)
     unused = tuple(squad for squad in range(1, listed + 1) if squad not in seen)
     picks = taken * rounds_left

@@ -17,9 +17,7 @@ PLAIN, OUTER, INNER = 0, 1, 2
 
 def heaviest_matching(edges: Edges) -> list[int]:
     """Partners by vertex (NOBODY where free). `edges[v][w]` is the weight of the edge v-w, stated on both sides.
-
-    Weights are positive. The sum over the pairs is the greatest possible; a vertex stays free where that pays.
-    """
+    Weights are positive. The sum over the pairs is the greatest possible; a vertex stays free where that pays."""
     return _Search(edges).run()
 
 

@@ -14,11 +14,9 @@ WAITING = 4
 
 
 class LargestMatching:
-    """A largest matching among `members`, an edge wherever two have not met.
-
-    `partner` maps each matched member to the other; `spare` holds every member that some largest matching leaves out
-    (the Gallai-Edmonds set D): leaving out any other costs a pair. Invalid pairs of `start` are dropped.
-    """
+    """A largest matching among `members`, an edge wherever two have not met. `partner` maps each matched member to the
+    other; `spare` holds every member that some largest matching leaves out (the Gallai-Edmonds set D): leaving out any
+    other costs a pair. Invalid pairs of `start` are dropped."""
 
     def __init__(self, members: Sequence[int], met: Met, start: dict[int, int] | None = None) -> None:
         self._members = list(members)
@@ -142,11 +140,8 @@ REACH = 256
 
 
 def improve(pairs: Pairs, groups: Groups, met: Met, rand: Rand) -> Pairs:
-    """Exchange partners between two pairs while that improves the shape without adding a repeat.
-
-    `pairs` have the fewest repeats possible. Useful exchanges are computed once per kind of pairs, as kinds are far
-    fewer.
-    """
+    """Exchange partners between two pairs while that improves the shape without adding a repeat. `pairs` have the
+    fewest repeats possible. Useful exchanges are computed once per kind of pairs, as kinds are far fewer."""
     group_of = {member: g for g, group in enumerate(groups) for member in group}
     # The member of the upper group first in every pair: then a kind of pair is the groups of its two.
     pairs = [(a, b) if group_of[a] <= group_of[b] else (b, a) for a, b in pairs]

@@ -17,10 +17,8 @@ Met = Sequence[set[int]]
 
 
 class PairingPool(Struct, frozen=True):
-    """The competitors a round may pair, by position in the file's order: `points[i]` belongs to `ids[i]`.
-
-    `met[i]` are the earlier opponents of i in this stage, `byes[i]` the byes received or won beforehand.
-    """
+    """The competitors a round may pair, by position in the file's order: `points[i]` belongs to `ids[i]`. `met[i]` are
+    the earlier opponents of i in this stage, `byes[i]` the byes received or won beforehand."""
 
     ids: tuple[str, ...]
     points: tuple[int, ...]
@@ -52,10 +50,8 @@ class DrawRandom(Struct, frozen=True):
 def build_pool(
     tournament: Tournament, records: Mapping[str, SwissTotals], absent: Collection[str], stage: str = SWISS
 ) -> PairingPool:
-    """The competitors to pair now, with their `records`: still in the event, and not `absent` this round.
-
-    Meetings count within the stage; points and byes over the whole event.
-    """
+    """The competitors to pair now, with their `records`: still in the event, and not `absent` this round. Meetings
+    count within the stage; points and byes over the whole event."""
     ids = tuple(c.id for c in tournament.competitors if c.active and c.id not in absent)
     place = {competitor: i for i, competitor in enumerate(ids)}
     return PairingPool(

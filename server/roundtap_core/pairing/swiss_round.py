@@ -35,10 +35,8 @@ TRIES = 400
 
 def draw_first_round(members: Sequence[int], came_with: Sequence[str | None], rand: Rand) -> tuple[pairing_pool.Pairs,
     str]:
-    """A random round with the fewest pairings inside a "came with" group, and the method used.
-
-    Uniform over all of them, unless TRIES shuffles failed and the last was repaired.
-    """
+    """A random round with the fewest pairings inside a "came with" group, and the method used. Uniform over all of
+    them, unless TRIES shuffles failed and the last was repaired."""
     crowd = _half_or_more(members, came_with)
     if crowd:
         return _spread(members, crowd, rand), IDEAL
@@ -101,9 +99,7 @@ RANDOM = "random"
 
 class Bye(Struct, frozen=True):
     """The choice and its reason: `why` is "random" (first round), "last" or "random-lowest" (the rulebook's ways).
-
-    `passed_over` would have come first, but without them a repeat could not have been avoided.
-    """
+    `passed_over` would have come first, but without them a repeat could not have been avoided."""
 
     member: int
     why: str
@@ -115,10 +111,8 @@ def first_bye(members: Sequence[int], rand: Rand) -> Bye:
 
 
 def later_bye(field: pairing_pool.PairingPool, way: str, tournament: Tournament, rand: Rand) -> Bye:
-    """The first in the rulebook's order whose absence costs no repeat, among those with the fewest byes.
-
-    House decision: no second bye while someone has none, even at the price of a repeat.
-    """
+    """The first in the rulebook's order whose absence costs no repeat, among those with the fewest byes. House
+    decision: no second bye while someone has none, even at the price of a repeat."""
     order = _order(field, way, tournament, rand)
     harmless = _byes_without_repeat(range(len(field.ids)), field.met)
     chosen = next((i for i, member in enumerate(order) if harmless is None or member in harmless), 0)
@@ -165,11 +159,9 @@ def best_rounds(groups: pairing_pool.Groups, met: pairing_pool.Met) -> list[pair
 
 
 def shape(pairs: pairing_pool.Pairs, group_of: Sequence[int] | dict[int, int]) -> list[tuple[int, int]]:
-    """The pairs as (upper group, lower group), sorted: the smaller list is the better shape.
-
-    Two rounds of equally many pairs first differ in their sorted lists at the first m_ij in which they differ, and
-    the one with more of it has the smaller entry there: the order of (m11, m12, …, m22, …).
-    """
+    """The pairs as (upper group, lower group), sorted: the smaller list is the better shape. Two rounds of equally many
+    pairs first differ in their sorted lists at the first m_ij in which they differ, and the one with more of it has the
+    smaller entry there: the order of (m11, m12, …, m22, …)."""
     cells = []
     for a, b in pairs:
         i, j = group_of[a], group_of[b]
@@ -208,10 +200,8 @@ class Budget:
 def first_feasible(draws: Sequence[pairing_pool.Pairs], met: pairing_pool.Met, byes: Sequence[int],
                    rounds_left: int) -> pairing_pool.Pairs:
     """The first of `draws` after which `rounds_left` more rounds are possible without a repeat; else simply the first.
-
     `draws` come in random order, so the choice is uniform. `byes` include this round's. One draw gets at most a tenth
-    of the steps, so a dead end that is hard to prove does not use them all.
-    """
+    of the steps, so a dead end that is hard to prove does not use them all."""
     left = STEPS
     for pairs in draws:
         budget = Budget(min(left, STEPS // 10))
@@ -224,21 +214,16 @@ def first_feasible(draws: Sequence[pairing_pool.Pairs], met: pairing_pool.Met, b
 
 
 def repeat_is_ahead(pairs: pairing_pool.Pairs, met: pairing_pool.Met, byes: Sequence[int], rounds_left: int) -> bool:
-    """Whether it is proved that one of the `rounds_left` rounds after `pairs` must repeat a pairing, if all stay.
-
-    False if the search ran out of steps. `byes` as in `first_feasible`.
-    """
+    """Whether it is proved that one of the `rounds_left` rounds after `pairs` must repeat a pairing, if all stay. False
+    if the search ran out of steps. `byes` as in `first_feasible`."""
     budget = Budget()
     return not _can_follow(pairs, met, byes, rounds_left, budget) and budget.left >= 0
 
 
 def _can_follow(pairs: pairing_pool.Pairs, met: pairing_pool.Met, byes: Sequence[int], rounds_left: int,
                 budget: Budget) -> bool:
-    """Whether so many legal rounds can follow `pairs`.
-
-    In an odd field where no one needs a second bye, the bye is one more member whom each meets once: rounds can then be
-    reordered, too.
-    """
+    """Whether so many legal rounds can follow `pairs`. In an odd field where no one needs a second bye, the bye is one
+    more member whom each meets once: rounds can then be reordered, too."""
     later = [set(opponents) for opponents in met]
     for a, b in pairs:
         later[a].add(b)
@@ -254,10 +239,8 @@ def _can_follow(pairs: pairing_pool.Pairs, met: pairing_pool.Met, byes: Sequence
 
 def _possible(met: list[set[int]], byes: list[int], rounds_left: int, budget: Budget, at_least: int) -> bool:
     """Whether that many legal rounds can follow; in an odd field one of those with the fewest byes sits out each.
-
     Rounds of an even field may change places, so the first member's opponents are taken in ascending order, from
-    `at_least` on.
-    """
+    `at_least` on."""
     if rounds_left == 0:
         return True
     size = len(met)
@@ -329,11 +312,8 @@ def draw_round(field: pairing_pool.PairingPool, members: Sequence[int], chance: 
                rounds_left: int) -> tuple[
     pairing_pool.Pairs, str
 ]:
-    """The pairs of an even number of `members`, and the method.
-
-    `byes` include this round's; `rounds_left` are the Swiss rounds after it (0: unknown or none), for lookahead in
-    small fields.
-    """
+    """The pairs of an even number of `members`, and the method. `byes` include this round's; `rounds_left` are the
+    Swiss rounds after it (0: unknown or none), for lookahead in small fields."""
     if len(members) <= LARGEST:
         draws = best_rounds(field.groups(members), field.met)
         shuffle(draws, chance.of("enumerated"))
@@ -379,13 +359,12 @@ __all__ = ["Pairing", "pair_next", "pairing_to_json"]
 class Pairing(Struct, frozen=True):
     """A drawn round and what explains it. `notes` is plain data:
 
-    `repeats`: how many pairs meet again, and if there are any, `repeated`: which, as {"a", "b"};
-    `floats`: who meets whom from another points group, as {"competitor", "from", "to"};
-    `bye`: None or {"competitor", "why": "random" | "last" | "random-lowest", "passed_over": [competitors who came
-    first, but whose bye would have cost a repeat]};
+    `repeats`: how many pairs meet again, and if there are any, `repeated`: which, as {"a", "b"}; `floats`: who meets
+    whom from another points group, as {"competitor", "from", "to"}; `bye`: None or {"competitor", "why": "random" |
+    "last" | "random-lowest", "passed_over": [competitors who came first, but whose bye would have cost a repeat]};
     `repeat_ahead`, only in a small field and only where it is proved: True, a later round will have to repeat a
-    pairing, if all stay.
-    `beyond_plan`, only where a file is asked for a further round: True, all rounds of its structure are drawn.
+    pairing, if all stay. `beyond_plan`, only where a file is asked for a further round: True, all rounds of its
+    structure are drawn.
     """
 
     number: int
@@ -399,12 +378,10 @@ def pair_next(
     tournament: Tournament, seed: int | None = None, attempt: int = 1, absent: Collection[str] = (),
     stage: str = SWISS, rounds_after: int | None = None, busy: Collection[int] = frozenset(),
 ) -> Pairing:
-    """Draw the next Swiss round; the same arguments draw the same round on every machine.
-
-    `seed` defaults to the event's, another `attempt` draws again. Departed and `absent` competitors get no match.
-    `rounds_after`: how many rounds of the stage follow, if its structure does not define it. Raises Problem:
-    "open_matches" while a result is missing, "too_few_players" below two.
-    """
+    """Draw the next Swiss round; the same arguments draw the same round on every machine. `seed` defaults to the
+    event's, another `attempt` draws again. Departed and `absent` competitors get no match. `rounds_after`: how many
+    rounds of the stage follow, if its structure does not define it. Raises Problem: "open_matches" while a result is
+    missing, "too_few_players" below two."""
     seed = tournament.seed if seed is None else seed
     number = pairing_pool.next_number(tournament.rounds)
     chance = pairing_pool.DrawRandom(seed, number, attempt)
@@ -468,10 +445,8 @@ def _later_round(
 
 
 def _rounds_left(tournament: Tournament, number: int, there: int) -> int:
-    """The Swiss rounds that follow round `number`; 0 if the event's structure does not define them.
-
-    Structures count those present when round 1 was drawn ("Before round 1"), or now, if that is it.
-    """
+    """The Swiss rounds that follow round `number`; 0 if the event's structure does not define them. Structures count
+    those present when round 1 was drawn ("Before round 1"), or now, if that is it."""
     book = rulebook(tournament.rulebook)
     begun = tournament.stage_rounds(SWISS)
     try:

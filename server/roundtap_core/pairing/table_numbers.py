@@ -18,12 +18,10 @@ def assign_tables(
     matches: Iterable[Match], tournament: Tournament, first: int = 1, busy: Collection[int] = frozenset(),
     records: Mapping[str, SwissTotals] | None = None,
 ) -> tuple[Match, ...]:
-    """The matches with tables, in their order; byes have none and come last.
-
-    Numbers run from `first` without `busy` ones. Most combined points (before this round) first, ties as drawn; with
-    the option `tables` "random", in random order. Among equals, tables are exchanged to avoid repeats. A fixed table is
-    kept for its competitor; of two claims the first wins. `records` are the result of `swiss_totals`, if known already.
-    """
+    """The matches with tables, in their order; byes have none and come last. Numbers run from `first` without `busy`
+    ones. Most combined points (before this round) first, ties as drawn; with the option `tables` "random", in random
+    order. Among equals, tables are exchanged to avoid repeats. A fixed table is kept for its competitor; of two claims
+    the first wins. `records` are the result of `swiss_totals`, if known already."""
     matches = list(matches)
     records = swiss_totals(tournament) if records is None else records
     seated = [match for match in matches if match.b is not None]

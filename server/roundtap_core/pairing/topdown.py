@@ -31,12 +31,10 @@ def first_part(groups: Groups) -> int:
 
 
 def draw_ideal(part: Groups, met: Met, rand: Rand) -> Pairs | None:
-    """An ideal draw of one part by shuffling until it is legal, or None after TRIES.
-
-    Ideal: every group pairs inside itself, and at most one competitor floats, to the next group. No draw can do better
-    in line 3 of the criterion, so it needs no search. It falls into independent parts wherever an even number stands
-    above; redrawing a part until nobody meets an earlier opponent is exactly uniform over all ideal draws of it.
-    """
+    """An ideal draw of one part by shuffling until it is legal, or None after TRIES. Ideal: every group pairs inside
+    itself, and at most one competitor floats, to the next group. No draw can do better in line 3 of the criterion, so
+    it needs no search. It falls into independent parts wherever an even number stands above; redrawing a part until
+    nobody meets an earlier opponent is exactly uniform over all ideal draws of it."""
     only_one_way = len(part) == sum(map(len, part))
     for _ in range(1 if only_one_way else TRIES):
         pairs: Pairs = []
@@ -52,10 +50,8 @@ def draw_ideal(part: Groups, met: Met, rand: Rand) -> Pairs | None:
 
 
 def _shuffle_legally(members: list[int], floater: int | None, met: Met, rand: Rand, pairs: Pairs) -> bool:
-    """Shuffle the members and pair them in twos; the first meets the `floater` from above, an odd last one floats.
-
-    The same throws as `shuffle`, given up at the first repeat: what is left of a lost try need not be drawn.
-    """
+    """Shuffle the members and pair them in twos; the first meets the `floater` from above, an odd last one floats. The
+    same throws as `shuffle`, given up at the first repeat: what is left of a lost try need not be drawn."""
     high = len(members) - 1
     if (high + (floater is None)) % 2:
         j = int(rand() * (high + 1))
@@ -89,11 +85,9 @@ def shuffled_line(part: Groups, rand: Rand) -> list[int]:
 
 
 def repair_ideal(part: Groups, met: Met, rand: Rand) -> Pairs | None:
-    """An ideal draw by repair: members of one group change places until no pair repeats. None if it gives up.
-
-    Always succeeds in a single group of at least 2 r + 2, where r is the most earlier opponents of a member in it:
-    fewer than all of the exchanges that free a pair are barred.
-    """
+    """An ideal draw by repair: members of one group change places until no pair repeats. None if it gives up. Always
+    succeeds in a single group of at least 2 r + 2, where r is the most earlier opponents of a member in it: fewer than
+    all of the exchanges that free a pair are barred."""
     for _ in range(RESTARTS):
         line = shuffled_line(part, rand)
         if repair_line(line, _bounds(part), met, rand):

@@ -31,11 +31,9 @@ def solve(
     groups: Groups, met: Met, rand: Rand, tokens: int = 0, to_the_end: bool = False, repeats: bool = False
 ) -> WindowSolution:
     """The best shape of `groups`, with `tokens` arbitrary members of a flexible group above (they have met nobody).
-
-    Members may float below the window at no cost but that of the better pairing; `to_the_end`: as few as possible
-    do. With `repeats` earlier opponents may meet again where it cannot be helped: as few as possible.
-    Random low digits choose among the best, so that each of them can come up.
-    """
+    Members may float below the window at no cost but that of the better pairing; `to_the_end`: as few as possible do.
+    With `repeats` earlier opponents may meet again where it cannot be helped: as few as possible. Random low digits
+    choose among the best, so that each of them can come up."""
     members = [member for group in groups for member in group]
     row = [0] * tokens + [g + 1 for g, group in enumerate(groups) for _ in group]
     size = len(row)
@@ -54,10 +52,8 @@ def solve(
 
 
 def _pair_weights(sizes: Sequence[int], size: int) -> tuple[list[list[int]], int]:
-    """What one pair between group i and group j weighs, i <= j; and more than all of it can come to.
-
-    One m_ij more outweighs every later one together: mixed radix, each digit as large as m_ij can become.
-    """
+    """What one pair between group i and group j weighs, i <= j; and more than all of it can come to. One m_ij more
+    outweighs every later one together: mixed radix, each digit as large as m_ij can become."""
     units = [[0] * len(sizes) for _ in sizes]
     unit = NOISE * (size // 2 + 1)
     for i in range(len(sizes) - 1, -1, -1):

@@ -19,10 +19,8 @@ from roundtap_core.standings.standings import standings
 
 
 def next_stage(tournament: Tournament) -> str:
-    """"swiss", "tiebreak", "elimination" or "second-swiss".
-
-    Without a cut Swiss rounds go on for as long as somebody asks for another, unless a tie has to be played out.
-    """
+    """"swiss", "tiebreak", "elimination" or "second-swiss". Without a cut Swiss rounds go on for as long as somebody
+    asks for another, unless a tie has to be played out."""
     for begun in (ELIMINATION, SECOND_SWISS):
         if tournament.stage_rounds(begun):
             return begun
@@ -90,10 +88,8 @@ def second_stage_round(
     tournament: Tournament, seed: int | None = None, attempt: int = 1, seeds: Sequence[str] = (),
     busy: Collection[int] = frozenset(),
 ) -> Pairing:
-    """The next Swiss round of the second stage: by all points so far; only its own meetings count as repeats.
-
-    Raises Problem: "all_rounds_played" after the last, and those of `pair_next`.
-    """
+    """The next Swiss round of the second stage: by all points so far; only its own meetings count as repeats. Raises
+    Problem: "all_rounds_played" after the last, and those of `pair_next`."""
     planned = planned_rounds(tournament)
     played = tournament.stage_rounds(SECOND_SWISS)
     if len(played) >= planned:
@@ -104,11 +100,9 @@ def second_stage_round(
 
 
 def open_ties(tournament: Tournament) -> list[tuple[str, ...]]:
-    """Ties that nothing but the lot would decide and in which somebody stands on a prize or cut place, best first.
-
-    Only those who are still there count and play. Empty for rulebooks without tie-break rounds, and
-    before the last Swiss round.
-    """
+    """Ties that nothing but the lot would decide and in which somebody stands on a prize or cut place, best first. Only
+    those who are still there count and play. Empty for rulebooks without tie-break rounds, and before the last Swiss
+    round."""
     book = rulebook(tournament.rulebook)
     if not book.tiebreak_rounds:
         return []
@@ -131,10 +125,8 @@ def next_tiebreak_round(
     busy: Collection[int] = frozenset(),
 ) -> Pairing:
     """The next round of all ties that have to be played out, each for itself; who waits in an odd tie has no entry.
-
     `form`: "each" against each, or "knockout"; later rounds keep that of the first. Raises Problem: "open_matches",
-    "no_tie_to_break".
-    """
+    "no_tie_to_break"."""
     refuse_open_matches(tournament)
     if form not in (tiebreakers.EACH, tiebreakers.KNOCKOUT):
         raise Invalid("not_one_of", where="/tiebreak_form", value=form,

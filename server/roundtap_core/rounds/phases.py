@@ -18,11 +18,9 @@ LAST_KEY, LAST_MINUTES_KEY, OVER_KEY = "phase.last", "phase.last_minutes", "phas
 
 
 class PhaseNow(Struct, frozen=True):
-    """A round at one moment, as everybody may know it.
-
-    `key`: the word, as a key of texts. `remaining_ms`: down to 0 at the length that was announced; it stays there
-    while minutes run that chance has added (`last_minutes`), and falls below 0 once the round is `over`. None: untimed.
-    """
+    """A round at one moment, as everybody may know it. `key`: the word, as a key of texts. `remaining_ms`: down to 0 at
+    the length that was announced; it stays there while minutes run that chance has added (`last_minutes`), and falls
+    below 0 once the round is `over`. None: untimed."""
 
     key: str
     remaining_ms: int | None
@@ -31,10 +29,8 @@ class PhaseNow(Struct, frozen=True):
 
 
 def phase_now(clock: Clock, phases: Sequence[Phase], extra_minutes: int | None, now: Instant) -> PhaseNow:
-    """What the round's clock says at `now`. `extra_minutes`: what chance has added to this round; None counts as 0.
-
-    A phase begins so many minutes before the announced end and lasts to the real one.
-    """
+    """What the round's clock says at `now`. `extra_minutes`: what chance has added to this round; None counts as 0. A
+    phase begins so many minutes before the announced end and lasts to the real one."""
     left_ms = clock.remaining_at(now)
     held = "" if clock.state == RUNNING else f"phase.{clock.state}"
     if left_ms is None:

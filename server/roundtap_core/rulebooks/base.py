@@ -267,10 +267,8 @@ class Rulebook:
         return value
 
     def minutes(self, stage: str, options: Options) -> int | None:
-        """The round's length in minutes, None for an untimed one; an option per stage overrides the rulebook.
-
-        A second stage's Swiss rounds are as long as the first's.
-        """
+        """The round's length in minutes, None for an untimed one; an option per stage overrides the rulebook. A second
+        stage's Swiss rounds are as long as the first's."""
         stage = records.SWISS if stage in records.SWISS_STAGES else stage
         stages = options.get("stages", {})
         if "minutes" in stages.get(stage, {}):
@@ -279,10 +277,7 @@ class Rulebook:
 
     def structure(self, players: int, options: Options) -> tuple[int, int]:
         """(Swiss rounds, cut) for that many players checked in when round 1 is drawn; 0 Swiss rounds: elimination from
-        the start.
-
-        Raises Problem("no_structure") if the table has no line for so few, with a hint at "own".
-        """
+        the start. Raises Problem("no_structure") if the table has no line for so few, with a hint at "own"."""
         name = options.get("structure", "basic")
         given_rounds, given_cut = options.get("swiss_rounds"), options.get("cut")
         if name == OWN:
@@ -315,10 +310,8 @@ def may_play(book: Rulebook, level: str | None) -> str | None:
 
 
 def stated_winner(result: records.Result) -> str | None:
-    """The winner by ruling or concession, whatever the figures; None for a game that was played.
-
-    Raises Problem("winner_contradicts_concession").
-    """
+    """The winner by ruling or concession, whatever the figures; None for a game that was played. Raises
+    Problem("winner_contradicts_concession")."""
     if result.ended == records.RULING:
         return result.winner or "none"
     if result.ended == records.CONCESSION and result.conceded_by in records.SIDES:

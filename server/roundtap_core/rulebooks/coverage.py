@@ -26,12 +26,9 @@ FOLDER = os.path.join(os.path.dirname(__file__), "clauses")
 
 class Clause(Struct, frozen=True):
     """One requirement of a document. `section`: its heading; `text`: the clause in short English; `rulebooks`: ids it
-    holds for.
-
-    `reason`: why a clause is left to people. `tests`: pytest ids of tests for it. `fronts`: those that could break an
-    enforced or default clause, each covered by a test; at least the core. `decided`: the kit's decision where the
-    document has a gap.
-    """
+    holds for. `reason`: why a clause is left to people. `tests`: pytest ids of tests for it. `fronts`: those that could
+    break an enforced or default clause, each covered by a test; at least the core. `decided`: the kit's decision where
+    the document has a gap."""
 
     id: str
     section: str

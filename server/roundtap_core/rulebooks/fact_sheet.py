@@ -15,10 +15,8 @@ _OUTCOMES = (
 
 
 def outcome_points(book: Rulebook, options: Options) -> dict[str, int]:
-    """Tournament points of "win", "draw" and "loss", as far as the rulebook has them.
-
-    "win_at_time" is there only where a narrow win when time is up is worth something else than a win.
-    """
+    """Tournament points of "win", "draw" and "loss", as far as the rulebook has them. "win_at_time" is there only where
+    a narrow win when time is up is worth something else than a win."""
     points: dict[str, int] = {}
     for name, result in _OUTCOMES:
         try:

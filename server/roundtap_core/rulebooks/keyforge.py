@@ -257,11 +257,8 @@ class KeyForgeSealed(KeyForgeArchon):
 
 def _refuse_unfinished(result: records.Result, wins: int) -> None:
     """"Final de la partida al mejor de tres": a played-out match has a winner of `wins` games; at time the difference
-    is one game.
-
-    With no games recorded, the named winner stands. Raises Problem("games_unfinished", "games_at_time",
-    "conceded_after_winning").
-    """
+    is one game. With no games recorded, the named winner stands. Raises Problem("games_unfinished", "games_at_time",
+    "conceded_after_winning")."""
     score, most = result.score, max(result.score.a, result.score.b)
     if result.ended == records.CONCESSION and result.conceded_by in records.SIDES:
         if score.of("b" if result.conceded_by == "b" else "a") == wins:
@@ -295,10 +292,8 @@ def _refuse_time_out(told: Mapping[str, Any], houses: tuple[Sequence[str], Seque
 
 def _time_out(games_so_far: tuple[questions.Figure, ...],
               houses: tuple[Sequence[str], Sequence[str]] | None) -> tuple[questions.Step, ...]:
-    """"Tiempo agotado". With earlier games, the side ahead has won; level, the game in progress decides.
-
-    If the last game has not begun, or no one remembers who began, a lot decides (house decision).
-    """
+    """"Tiempo agotado". With earlier games, the side ahead has won; level, the game in progress decides. If the last
+    game has not begun, or no one remembers who began, a lot decides (house decision)."""
     of_deck = tuple(tuple(own) or (*HOUSES, OTHER_HOUSE) for own in houses or ((), ()))
     before: tuple[questions.Step, ...] = ()
     if games_so_far:

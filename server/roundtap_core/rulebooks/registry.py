@@ -20,8 +20,7 @@ MODULES = tuple(sorted(name.removesuffix(".py") for name in os.listdir(os.path.d
 class Rulebooks(Mapping[str, Rulebook]):
     """Every class in a module of this package that has an id of its own, by that id, in the order in which they are
     offered: by `listed`, then by id. A module's name, with dashes, begins its rulebooks' ids: so one is found without
-    the others, which are imported by whoever asks for all. Any thread may ask.
-    """
+    the others, which are imported by whoever asks for all. Any thread may ask."""
 
     def __init__(self) -> None:
         self._made: dict[str, Rulebook] = {}
@@ -61,10 +60,8 @@ def rulebook(rulebook_id: str) -> Rulebook:
 
 
 def plan(tournament: Tournament) -> tuple[int, int]:
-    """(Swiss rounds, cut) of the event's structure, for those who were there when round 1 was drawn.
-
-    Raises Problem("no_structure") where the table has no line for so few.
-    """
+    """(Swiss rounds, cut) of the event's structure, for those who were there when round 1 was drawn. Raises
+    Problem("no_structure") where the table has no line for so few."""
     book = rulebook(tournament.rulebook)
     swiss = tournament.stage_rounds(SWISS)
     players = drawn_for(swiss[0].matches) if swiss else sum(c.active for c in tournament.competitors)

@@ -24,10 +24,8 @@ def squad_key(number: int) -> str:
 
 
 class ShatterpointList(list_form.ListCheck):
-    """{"mission": name, "squad_1" … "squad_4": [{"name": unit, "unique_names": [...]}]}.
-
-    People judge whether a squad is legal in the core game. A fifth squad has its own message.
-    """
+    """{"mission": name, "squad_1" … "squad_4": [{"name": unit, "unique_names": [...]}]}. People judge whether a squad
+    is legal in the core game. A fifth squad has its own message."""
 
     also = list_form.ListCheck.also | {f"squad_{number}" for number in range(SQUADS + 1, 10)}
 

@@ -117,10 +117,8 @@ def problems_after_swap(
 
 
 def swaps_typed(list_: ListData, lines: str) -> list[Swap]:
-    """Swaps as a judge types them: "card out > card in", one per line; the deck is the one holding the card.
-
-    Raises Problem("list_swap_unreadable") with the line.
-    """
+    """Swaps as a judge types them: "card out > card in", one per line; the deck is the one holding the card. Raises
+    Problem("list_swap_unreadable") with the line."""
     swaps = []
     for number, line in enumerate((line for line in lines.splitlines() if line.strip()), start=1):
         out, sign, into = (part.strip() for part in line.partition(SWAP_SIGN))
@@ -173,11 +171,9 @@ def _size_problem(deck: str, count: int, size: int) -> Problem:
 
 
 def _copy_problems(list_: ListData, decks: Sequence[str], options: Mapping[str, Any]) -> Iterator[Problem]:
-    """"Tipos de carta y cartas únicas": at the line with which a card is there too often in its deck.
-
-    A card that is marked as unique or legendary once is so in every deck. "Prebanquillo" sets two copies of any card,
-    and "Cartas legendarias" no limit of its own: one copy of a legendary card is a rule of the main deck.
-    """
+    """"Tipos de carta y cartas únicas": at the line with which a card is there too often in its deck. A card that is
+    marked as unique or legendary once is so in every deck. "Prebanquillo" sets two copies of any card, and "Cartas
+    legendarias" no limit of its own: one copy of a legendary card is a rule of the main deck."""
     everywhere = (*MAIN, SIDEBOARD)
     unique, legendary = (
         {fold(text(card, "name")) for deck in everywhere for _, card in rows(list_, deck) if card.get(mark) is True}

@@ -105,9 +105,7 @@ class EpicDuelList(_EpicList):
 
 class EpicTeamList(_EpicList):
     """{"faction", "total", "players": [{"player", "captain", …the keys of a duel's list}, …]}, each ship with "unique".
-
-    A unique name among the upgrades begins with a dot or an asterisk: "•R2-D2", "*R2-D2".
-    """
+    A unique name among the upgrades begins with a dot or an asterisk: "•R2-D2", "*R2-D2"."""
 
     def form(self, options: Mapping[str, Any]) -> list_form.ListForm:
         """"Juego por equipos", "Formación de escuadrones": two lists, told apart, in the captain's hand."""
@@ -421,10 +419,8 @@ class XWingEpicDuel(Rulebook):
 
     def tally(self, match: records.Match, side: records.Side, options: Options,
               totals: ListTotals = NO_TOTALS) -> Tally:
-        """"Puntuaciones" and "Margen de victoria": 5, 3, 1, 0; the margin is by points alone, whoever won.
-
-        "Fin de partida": a list whose total is known and that was destroyed whole is a full win at any clock.
-        """
+        """"Puntuaciones" and "Margen de victoria": 5, 3, 1, 0; the margin is by points alone, whoever won. "Fin de
+        partida": a list whose total is known and that was destroyed whole is a full win at any clock."""
         base: int = options["squad_points"]
         if match.bye in (records.BYE, records.NO_SHOW):
             return Tally(FULL_WIN, WIN, {"mov": options.get("bye_mov", base * 3 // 2)})
@@ -529,10 +525,7 @@ def nothing_left(score: records.Pair, totals: tuple[int | None, int | None]) -> 
 def _refuse_half_destroyed(score: records.Pair, winner: str, whole: records.Pair,
                            totals: tuple[int | None, int | None]) -> None:
     """A game that ended before time destroyed one list entirely, or both. Of a list of unknown cost something must be
-    destroyed.
-
-    Raises Problem("not_destroyed_whole", "destroyed_both").
-    """
+    destroyed. Raises Problem("not_destroyed_whole", "destroyed_both")."""
     for side, enemy in zip(records.SIDES, reversed(totals), strict=True):
         least = 1 if enemy is None else whole.of(side)
         if winner in (side, DRAW) and score.of(side) < least:

@@ -79,10 +79,8 @@ def current_standings(tournament: Tournament, after: int) -> tuple[StandingsRow,
 
 
 def tournament_before(tournament: Tournament, number: int, seen: int | None = None) -> Tournament | None:
-    """The rounds before round `number` with the results it was drawn by.
-
-    Corrections made once round `seen` existed (default: that round) are undone; None if one has no known time.
-    """
+    """The rounds before round `number` with the results it was drawn by. Corrections made once round `seen` existed
+    (default: that round) are undone; None if one has no known time."""
     rounds = []
     for played in tournament.rounds:
         if played.number >= number:

@@ -56,11 +56,9 @@ def meetings_among(tournament: Tournament, tied: Sequence[str], after: int | Non
 
 
 def tiebreak_values(tournament: Tournament, tied: Sequence[str], after: int | None = None) -> Mapping[str, Worth]:
-    """Each tied competitor's value from the tie-break rounds, higher is better; all equal while undecided.
-
-    Round robin: wins once all have met, then once all have met again, and so on. Single elimination: a later loss is
-    better. Those who left before meeting everyone rank below.
-    """
+    """Each tied competitor's value from the tie-break rounds, higher is better; all equal while undecided. Round robin:
+    wins once all have met, then once all have met again, and so on. Single elimination: a later loss is better. Those
+    who left before meeting everyone rank below."""
     meetings = meetings_among(tournament, tied, after)
     if not meetings:
         return dict.fromkeys(tied, ())
@@ -144,10 +142,8 @@ def _circle(players: Sequence[str]) -> list[list[tuple[str, str]]]:
 
 
 def present_after(tournament: Tournament, after: int | None = None) -> set[str]:
-    """Competitors present for what follows the Swiss and tie-break rounds up to `after`.
-
-    Leaving during the elimination does not cost the place won before.
-    """
+    """Competitors present for what follows the Swiss and tie-break rounds up to `after`. Leaving during the elimination
+    does not cost the place won before."""
     begun = next((r.number for r in tournament.rounds if r.stage == ELIMINATION), None)
     known = [number for number in (after, begun - 1 if begun else None) if number is not None]
     last = min(known, default=None)
@@ -155,10 +151,8 @@ def present_after(tournament: Tournament, after: int | None = None) -> set[str]:
 
 
 def decides_place(tournament: Tournament, above: Sequence[str], here: set[str], after: int | None = None) -> bool:
-    """Whether the Swiss rounds are over and the place after those `above` carries a prize or a place in the cut.
-
-    Prizes go by place, the cut to the best of those still present.
-    """
+    """Whether the Swiss rounds are over and the place after those `above` carries a prize or a place in the cut. Prizes
+    go by place, the cut to the best of those still present."""
     planned = known_plan(tournament)
     played = sum(1 for r in tournament.stage_rounds(SWISS) if after is None or r.number <= after)
     if planned is None or not played or played < planned[0]:
@@ -203,10 +197,8 @@ def _figure(key: str) -> Step:
 
 
 def strength_of_schedule(basis: TiebreakInput, tied: Sequence[str]) -> TiebreakValues:
-    """The mean of the opponents' points per round played ("Stärke des Spielplans"); 0 without opponents.
-
-    An opponent met twice counts twice; byes add nothing. Computed exactly, as whole numbers over common denominators.
-    """
+    """The mean of the opponents' points per round played ("Stärke des Spielplans"); 0 without opponents. An opponent
+    met twice counts twice; byes add nothing. Computed exactly, as whole numbers over common denominators."""
     order, denominator = _schedule(basis.records)
     return TiebreakValues({competitor: order[competitor] for competitor in tied},
                           {competitor: Fraction(order[competitor], denominator) for competitor in tied})
@@ -259,10 +251,8 @@ def _opponents_figure(key: str) -> Step:
 
 
 def head_to_head(basis: TiebreakInput, tied: Sequence[str]) -> TiebreakValues:
-    """The matches between the tied alone: points, then SCORE.
-
-    House decision: unless all of them have met, it decides nothing.
-    """
+    """The matches between the tied alone: points, then SCORE. House decision: unless all of them have met, it decides
+    nothing."""
     among = set(tied)
     met = {who: set(basis.records[who].opponents) for who in tied}
     if any(two not in met[one] for one, two in combinations(tied, 2)):
@@ -276,10 +266,8 @@ def head_to_head(basis: TiebreakInput, tied: Sequence[str]) -> TiebreakValues:
 
 
 def tiebreak_round(basis: TiebreakInput, tied: Sequence[str]) -> TiebreakValues:
-    """What the tie-break rounds between the tied have decided.
-
-    Before any was played, departed competitors rank below where a place is at stake (house decision).
-    """
+    """What the tie-break rounds between the tied have decided. Before any was played, departed competitors rank below
+    where a place is at stake (house decision)."""
     values = tiebreak_values(basis.tournament, tied, basis.after)
     if len(set(values.values())) == 1:
         here = present_after(basis.tournament, basis.after)

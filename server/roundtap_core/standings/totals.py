@@ -30,10 +30,8 @@ class SwissTotals(Struct):
 
 
 def swiss_totals(tournament: Tournament, after: int | None = None) -> dict[str, SwissTotals]:
-    """Every competitor's totals over the Swiss rounds (up to round `after`), in the file's order.
-
-    Open matches do not count. Raises Problem, with its place, for a result that its rulebook cannot read.
-    """
+    """Every competitor's totals over the Swiss rounds (up to round `after`), in the file's order. Open matches do not
+    count. Raises Problem, with its place, for a result that its rulebook cannot read."""
     book = rulebook(tournament.rulebook)
     options = book.options(tournament.options)
     tallies = _tallies(book, options, list_totals(tournament) if book.tally_counts_lists else NO_TOTALS)

@@ -124,10 +124,8 @@ def _cut(data: Mapping[str, Any] | None) -> Cut | None:
 def person_and_entrant(
     event_id: str, competitor: Competitor, total: int | None = None, person: Person | None = None,
 ) -> tuple[PersonRecord, Entrant]:
-    """The person for the table of people, and the entrant for the entries: they share only a salted digest.
-
-    `total`: what the list costs, where known; `person`: where there is more to keep than a competitor has (a note, …).
-    """
+    """The person for the table of people, and the entrant for the entries: they share only a salted digest. `total`:
+    what the list costs, where known; `person`: where there is more to keep than a competitor has (a note, …)."""
     person, salt, record = person or Person.of(competitor), secrets.token_hex(16), competitor.record or {}
     # A player who declined a place in the cut counts as dropped in the file, but is still here.
     dropped_after = None if record.get("declined_place") else competitor.dropped_after

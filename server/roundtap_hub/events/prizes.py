@@ -37,9 +37,8 @@ class PrizeLine:
 
 
 def read_prizes(text: str, before: tuple[Prize, ...] = ()) -> tuple[Prize, ...]:
-    """Read lines: "1: trophy", "2-4: booster", "best newcomer: playmat"; winners of a category `before` stay.
-
-    Raises Problem("prize_for_whom") for a line without a colon or a prize."""
+    """Read lines: "1: trophy", "2-4: booster", "best newcomer: playmat"; winners of a category `before` stay. Raises
+    Problem("prize_for_whom") for a line without a colon or a prize."""
     chosen = {fold(prize.category): prize.competitor for prize in before if prize.category}
     prizes = []
     for line in filter(str.strip, text.splitlines()):

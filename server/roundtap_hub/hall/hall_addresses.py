@@ -23,11 +23,9 @@ CABLE_OR_WIFI, HOTSPOT, OTHER, NEWER, UNASSIGNED, PROGRAMS = range(6)
 
 
 def hall_addresses(proc: Path = Path("/proc/net"), devices: Path = Path("/sys/class/net")) -> list[Address]:
-    """This machine's addresses as a hall may reach them, best first; empty without a network.
-
-    A network's address comes before the hotspot's: clients of the hotspot reach it, too, but not the reverse. Then
-    those without a device of their own (a bridge), then IPv6, then self-assigned ones (a cable between two machines).
-    """
+    """This machine's addresses as a hall may reach them, best first; empty without a network. A network's address comes
+    before the hotspot's: clients of the hotspot reach it, too, but not the reverse. Then those without a device of
+    their own (a bridge), then IPv6, then self-assigned ones (a cable between two machines)."""
     device_of = _devices_by_network(proc / "route")
     found = [(rank, each) for each in local_addresses(proc) if (rank := _rank(each, device_of, devices)) != PROGRAMS]
     # A stable order, so that the address on the wall does not jump.

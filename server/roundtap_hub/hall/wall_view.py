@@ -127,10 +127,8 @@ def wall_view(
     part: tuple[int, int] = (1, 1), show: str = "",
 ) -> dict[str, Any]:
     """`part` (i, n): the i-th of n shares of the alphabet; `show`: a fixed picture, used where it has content.
-
     `cut_pages`: shown after the standings where the cut has another order, each row with a name; `here`: (here,
-    entered) before round 1, where players are still awaited or the check-in is used.
-    """
+    entered) before round 1, where players are still awaited or the check-in is used."""
     state, names = moment.state, shown_names(moment)
     newest = newest_round(state)
     mode = show if show and has_content(show, moment) else mode_of(state)

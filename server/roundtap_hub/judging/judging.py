@@ -211,11 +211,9 @@ JUDGE_TASK_KINDS = frozenset({DISPUTE, ONE_PHONE, SECOND, ONE_SIDED, ELSEWHERE, 
 
 def judge_page(snapshot: Snapshot, units: Mapping[str, UnitStatus], moments: Iterable[EventAt], now: Instant,
                here: Collection[tuple[str, str, str]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """All calls, those not taken first, then by age; and the events of `moments`, with what their forms need.
-
-    Of a call, `match` is "" for a unit at a table without a match; `sources`: "table", and the names of callers by
-    phone; `since_ms`, the time of the first of them, identifies the call.
-    """
+    """All calls, those not taken first, then by age; and the events of `moments`, with what their forms need. Of a
+    call, `match` is "" for a unit at a table without a match; `sources`: "table", and the names of callers by phone;
+    `since_ms`, the time of the first of them, identifies the call."""
     calls: dict[tuple[str, str], dict[str, Any]] = {}
     events = []
     for moment in moments:

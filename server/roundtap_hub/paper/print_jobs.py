@@ -51,11 +51,9 @@ shows its outcome."""
 
 @dataclass(frozen=True, slots=True)
 class PrintJob:
-    """One thing to print. `id` is the same on every start, and differs for every other tournament and draw.
-
-    `text`: JSON; of a proxy {"card", "official", "date"}; of a test print {"unit", "at": {"port", "printer", "baud"},
-    "number"}: the station that prints it, and its settings.
-    """
+    """One thing to print. `id` is the same on every start, and differs for every other tournament and draw. `text`:
+    JSON; of a proxy {"card", "official", "date"}; of a test print {"unit", "at": {"port", "printer", "baud"},
+    "number"}: the station that prints it, and its settings."""
 
     id: str
     event: str
@@ -75,11 +73,9 @@ class PrintState:
 
 
 def derived_jobs(state: EventState, with_units: Collection[int] = ()) -> list[PrintJob]:
-    """What an event needs printed now without an order, most urgent first.
-
-    A published round: pairings by table and by name, and a slip for every match (`_still_of_use` leaves out those with
-    a result) except at tables `with_units`, where a unit asks for the result. A closed round: the standings.
-    """
+    """What an event needs printed now without an order, most urgent first. A published round: pairings by table and by
+    name, and a slip for every match (`_still_of_use` leaves out those with a result) except at tables `with_units`,
+    where a unit asks for the result. A closed round: the standings."""
     rounds = state.public_rounds
     if not rounds:
         return []
@@ -206,12 +202,10 @@ Names = Mapping[str, str]
 def content_of(job: print_jobs.PrintJob, snapshot: Snapshot, base_url: str,
                encrypted: HttpsInfo | None = None, secret: bytes = b"",
                states: Mapping[str, print_jobs.PrintState] | None = None, by_name: str = "") -> Content | None:
-    """The job's content, with names as the hall may read them; None where its subject is gone.
-
-    base_url: the hub's address for the hall, without a trailing slash. encrypted: where organizers log in, None without
-    encryption. secret: signs slips. states: of all jobs, so that a slip can say that it replaces another one.
-    by_name: the hub's address by name, "" where it has none.
-    """
+    """The job's content, with names as the hall may read them; None where its subject is gone. base_url: the hub's
+    address for the hall, without a trailing slash. encrypted: where organizers log in, None without encryption. secret:
+    signs slips. states: of all jobs, so that a slip can say that it replaces another one. by_name: the hub's address by
+    name, "" where it has none."""
     moment = event_at(snapshot, job.event)
     if moment is None:
         return None

@@ -195,11 +195,9 @@ UNREADABLE = "\ufffd"
 
 @dataclass(frozen=True, slots=True)
 class PlannedRow:
-    """One row, by its number in the table, with the person as they would be saved.
-
-    `known`: the competitor of the event that it is about; `changes`: the fields that would change; `as_row`: the
-    earlier row about the same person; `problem`: why it cannot be taken.
-    """
+    """One row, by its number in the table, with the person as they would be saved. `known`: the competitor of the event
+    that it is about; `changes`: the fields that would change; `as_row`: the earlier row about the same person;
+    `problem`: why it cannot be taken."""
 
     row: int
     kind: str

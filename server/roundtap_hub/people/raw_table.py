@@ -29,10 +29,8 @@ ANSWER_BYTES = 8 * 1024 * 1024
 
 
 def spreadsheet_rows(raw: bytes, rows: int, columns: int) -> list[Sequence[Any]]:
-    """The first sheet that is not empty, up to one row and one column beyond the given limits.
-
-    Raises Problem("sheet_damaged", "sheet_locked", "sheet_too_big").
-    """
+    """The first sheet that is not empty, up to one row and one column beyond the given limits. Raises
+    Problem("sheet_damaged", "sheet_locked", "sheet_too_big")."""
     if raw.startswith(ZIP):
         raw = _repacked(raw)
     try:
@@ -94,11 +92,9 @@ Rows = tuple[tuple[str, ...], ...]
 
 
 def table_of_file(raw: bytes, language: str = "en") -> Rows:
-    """The rows of an uploaded file: CSV with any usual separator and encoding, or a spreadsheet.
-
-    `language`: the uploader's; Polish suggests Windows-1250 where the bytes are unclear.
-    Raises Problem("no_file", "file_too_big", "sheet_damaged", "table_empty", "table_too_long", …).
-    """
+    """The rows of an uploaded file: CSV with any usual separator and encoding, or a spreadsheet. `language`: the
+    uploader's; Polish suggests Windows-1250 where the bytes are unclear. Raises Problem("no_file", "file_too_big",
+    "sheet_damaged", "table_empty", "table_too_long", …)."""
     if not raw.strip(b"\0 \r\n\t"):
         raise Invalid("no_file")
     if len(raw) > MOST_BYTES:

@@ -307,10 +307,8 @@ def parse_team(line: str) -> tuple[str, tuple[str, ...]]:
 
 def refuse_broken_teams(moment: EventAt, teams: Mapping[str, tuple[tuple[str, ...], str | None]],
                         but: str | None = None) -> None:
-    """"Juego por equipos épico": two players each, and no one in two teams. `but`: a team that is being changed.
-
-    Raises Problem("team_members_missing", "member_twice", "name_twice").
-    """
+    """"Juego por equipos épico": two players each, and no one in two teams. `but`: a team that is being changed. Raises
+    Problem("team_members_missing", "member_twice", "name_twice")."""
     size = moment.state.rulebook.team_size
     known = {fold(member): moment.people[who].name for who in moment.state.entrants
              if who in moment.people and who != but for member in moment.people[who].members}

@@ -47,12 +47,10 @@ MOV = "mov"
 def player_view(
     snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: event_at.EventAt, competitor: str, now_ms: int
 ) -> dict[str, Any] | None:
-    """The page of one competitor; None for an unknown id.
-
-    `cell`: None without a match in the newest round. `owed`: letters of the squads still to be fielded, "C D"; `must`:
-    every pick left has to be one of them. `status`: "disqualified", "dropped" or None. `margins`: of each match so far,
-    where the rulebook has players note them. `to_confirm`: signed up by phone, not yet confirmed at the desk.
-    """
+    """The page of one competitor; None for an unknown id. `cell`: None without a match in the newest round. `owed`:
+    letters of the squads still to be fielded, "C D"; `must`: every pick left has to be one of them. `status`:
+    "disqualified", "dropped" or None. `margins`: of each match so far, where the rulebook has players note them.
+    `to_confirm`: signed up by phone, not yet confirmed at the desk."""
     state, names = moment.state, event_at.shown_names(moment)
     entrant = state.entrants.get(competitor)
     if entrant is None:

@@ -67,9 +67,7 @@ class AskedQuestion:
 @dataclass(frozen=True, slots=True)
 class WizardPage:
     """One page: its kind, its questions (a's first), and where "back" leads (`before`, None on the first page).
-
-    `sayable`: whether the reader may enter the result, perhaps with a reason.
-    """
+    `sayable`: whether the reader may enter the result, perhaps with a reason."""
 
     kind: str
     trail: Progress

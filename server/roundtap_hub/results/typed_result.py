@@ -88,12 +88,9 @@ def read_line(
     said: Collection[str] = (),
 ) -> LineReading:
     """The result of a line, by the first way that accepts all of it: ways whose ending was `said` before ("played"),
-    then those offered now, then the others.
-
-    Two numbers of one figure are the left side's and the right side's, as on a slip. One alone belongs to whom the
-    form asks once a winner is named: the loser, where all winners have 100. Raises Problem where no way takes
-    the line: what the way nearest to it lacks, else "line_unclear".
-    """
+    then those offered now, then the others. Two numbers of one figure are the left side's and the right side's, as on a
+    slip. One alone belongs to whom the form asks once a winner is named: the loser, where all winners have 100. Raises
+    Problem where no way takes the line: what the way nearest to it lacks, else "line_unclear"."""
     typed = split_line(line)
     form = book.form(options, situation)
     problems: list[Problem] = []

@@ -34,10 +34,8 @@ def clock_view(clock: Clock) -> View:
 
 def public_clock(state: EventState, clock: Clock, now: Instant | None) -> View:
     """`clock_view` with "phases" ([{"key", "from_ms"}], elapsed milliseconds), "open_end" (hidden extra minutes may
-    follow) and "over" (they have run too, and the deadline is now the real end; never known without `now`).
-
-    `clock` is the event's or one match's own.
-    """
+    follow) and "over" (they have run too, and the deadline is now the real end; never known without `now`). `clock` is
+    the event's or one match's own."""
     book, live = state.rulebook, state.live
     timed = live is not None and clock.total_ms is not None
     open_end = timed and book.extra_minutes is not None
@@ -75,10 +73,8 @@ class TableClocks:
 
 def table_clocks(snapshot: Snapshot, units: Mapping[str, UnitStatus], state: EventState,
                    now_ms: int) -> TableClocks | None:
-    """The clocks of the tables; None where the event's clock does not wait for them, or no table has counted.
-
-    A table that only repeats the time held by the hub does not count.
-    """
+    """The clocks of the tables; None where the event's clock does not wait for them, or no table has counted. A table
+    that only repeats the time held by the hub does not count."""
     live, clock = state.live, state.clock
     if live is None or clock.state != COUNTING or clock.remaining_ms is None:
         return None
@@ -116,11 +112,9 @@ class PhaseWord:
 
 @dataclass(frozen=True, slots=True)
 class ClockFace:
-    """An event's clock on a page. Times in milliseconds; `deadline_ms` on the hub's monotonic clock.
-
-    `key`: the current phase. `starts`: (key, elapsed) of each phase. `last_minutes`: words replace the time.
-    `extra_minutes` and `end_ms` (the time really left) are for officials: None on public pages.
-    """
+    """An event's clock on a page. Times in milliseconds; `deadline_ms` on the hub's monotonic clock. `key`: the current
+    phase. `starts`: (key, elapsed) of each phase. `last_minutes`: words replace the time. `extra_minutes` and `end_ms`
+    (the time really left) are for officials: None on public pages."""
 
     event: str
     state: str

@@ -26,10 +26,8 @@ ABOUT_MS = 5 * MINUTE_MS
 
 @dataclass(frozen=True, slots=True)
 class RoundTime:
-    """One round: times of day ("": unknown) and minutes (None: unknown). `name`: a key, where it has one.
-
-    `taken`: from the start to the last result; `extended`: the longest extension of a match.
-    """
+    """One round: times of day ("": unknown) and minutes (None: unknown). `name`: a key, where it has one. `taken`: from
+    the start to the last result; `extended`: the longest extension of a match."""
 
     number: int
     name: str | None

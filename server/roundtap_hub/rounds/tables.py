@@ -32,11 +32,9 @@ WAITING, SEATED, PLAYING, CALL, NO_CONTACT, DRAFT = "waiting", "seated", "playin
 
 @dataclass(frozen=True, slots=True)
 class ShownResult:
-    """A result in words and figures: `winner` is "a", "b", "draw", "none", or "" where unknown.
-
-    `wounds`: the figures that decide a level score, in rulebooks that count them. `why`: what decided where the figures
-    do not show it, as keys of which the first known one is shown.
-    """
+    """A result in words and figures: `winner` is "a", "b", "draw", "none", or "" where unknown. `wounds`: the figures
+    that decide a level score, in rulebooks that count them. `why`: what decided where the figures do not show it, as
+    keys of which the first known one is shown."""
 
     a: int
     b: int

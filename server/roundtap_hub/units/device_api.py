@@ -214,10 +214,8 @@ class HelloHandler:
     hub: Hub
 
     def handle(self, unit: str, hello: messages.Hello) -> Future[list[Entry]] | None:
-        """Record what the unit holds, where this journal was restored; else compare its heads with the journal.
-
-        The unit may get this journal's state once the returned future is done: that replaces what it held.
-        """
+        """Record what the unit holds, where this journal was restored; else compare its heads with the journal. The
+        unit may get this journal's state once the returned future is done: that replaces what it held."""
         hub = self.hub
         afresh, heads = hub.service.snapshot.venue.restore_state, parse_heads(hello.heads)
         same_epoch = hello.epoch == hub.service.snapshot.venue.epoch

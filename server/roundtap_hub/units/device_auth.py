@@ -94,12 +94,10 @@ async def answer_unit(scope: Scope, receive: Receive, send: Send, bytes_max: int
 
 
 class UnitAuth:
-    """Checks key, role, rate and signature, in this order, so that neither a stranger nor a flood costs much.
-
-    A key's rate is charged only for what only the unit can have sent: a valid signature over something new. What could
-    be a replayed packet is charged to its address. So no stranger uses up a unit's rate by captured or forged messages.
-    `generous`: a factor for the usual rates. Thread-safe.
-    """
+    """Checks key, role, rate and signature, in this order, so that neither a stranger nor a flood costs much. A key's
+    rate is charged only for what only the unit can have sent: a valid signature over something new. What could be a
+    replayed packet is charged to its address. So no stranger uses up a unit's rate by captured or forged messages.
+    `generous`: a factor for the usual rates. Thread-safe."""
 
     def __init__(self, keys: UnitKeys, troubles: UnitTroubles, now_ms: Callable[[], int], generous: int = 1) -> None:
         self._keys = keys

@@ -65,11 +65,9 @@ class TableChanges:
 
 
 def table_changes(before: Snapshot, after: Snapshot) -> TableChanges:
-    """Everything that may look different `after`; rather too much than too little.
-
-    Objects are compared by identity: recomputed ones count as changed. So nothing is missed with new kinds of entries,
-    several commits at once, or a reread journal.
-    """
+    """Everything that may look different `after`; rather too much than too little. Objects are compared by identity:
+    recomputed ones count as changed. So nothing is missed with new kinds of entries, several commits at once, or a
+    reread journal."""
     events: set[str] = set()
     tables: set[int] = set()
     for event_id in {**before.events, **after.events} if before.events is not after.events else ():
@@ -150,10 +148,8 @@ class UnitConnection:
 
 
 class DeviceFeed:
-    """All connected units. Its methods run in the event loop; commits and presence may notify it from any thread.
-
-    A connection's view is made anew only where it may have changed since the last check, by `table_changes`.
-    """
+    """All connected units. Its methods run in the event loop; commits and presence may notify it from any thread. A
+    connection's view is made anew only where it may have changed since the last check, by `table_changes`."""
 
     def __init__(self, hub: Hub) -> None:
         self._hub = hub

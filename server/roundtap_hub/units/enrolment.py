@@ -73,9 +73,7 @@ class ShownCode:
 class PendingUnit:
     """One waiting unit. `unit_id`: permanent, and not secret; `token`: random for each wait, sent unencrypted, and so
     valid only from `place`, the whole address it first came from (`address` is for counting). `mark`: its id on pages.
-
-    `serial` counts its codes; `codes`: the current and the previous one, by serial.
-    """
+    `serial` counts its codes; `codes`: the current and the previous one, by serial."""
 
     unit_id: str
     token: str
@@ -235,10 +233,9 @@ class EnrolPlan:
 
 class KeyExchange:
     """The hub's side of one exchange: begun when an organizer types a code, answered by the unit, confirmed by both.
-    Each step of arithmetic takes some ten milliseconds on a Pi, and never runs on the event loop.
-
-    `state` moves from OFFERED over CHECKED and STORING to one of ENDED. Thread-safe; `done` is set at the end, which is
-    STORED only once both sides have confirmed and the key is on the disk."""
+    Each step of arithmetic takes some ten milliseconds on a Pi, and never runs on the event loop. `state` moves from
+    OFFERED over CHECKED and STORING to one of ENDED. Thread-safe; `done` is set at the end, which is STORED only once
+    both sides have confirmed and the key is on the disk."""
 
     def __init__(self, asking: PendingUnit, about: enrol_keys.ExchangeContext, code: str, commit: str, wish: EnrolPlan,
                  begun_ms: int) -> None:
@@ -361,12 +358,10 @@ class EnrolDesk:
 
     def enrol(self, typed: TypedCode, actor: str, table: int | None = None, replace: str = "",
               mark: str = "") -> EnrolResult:
-        """Try the code with the one unit that shows it, and wait for the outcome, some seconds at most.
-
-        table: where it is to stand. replace: the unit whose name and place it takes over. mark: the unit that the code
-        was typed for, where it was chosen on the page. Problem "enrol_nobody", "enrol_which", "enrol_used",
-        "enrol_wrong", "enrol_silent", "enrol_under_way", "enrol_kind", and those of `UnitKeys.enrol`.
-        """
+        """Try the code with the one unit that shows it, and wait for the outcome, some seconds at most. table: where it
+        is to stand. replace: the unit whose name and place it takes over. mark: the unit that the code was typed for,
+        where it was chosen on the page. Problem "enrol_nobody", "enrol_which", "enrol_used", "enrol_wrong",
+        "enrol_silent", "enrol_under_way", "enrol_kind", and those of `UnitKeys.enrol`."""
         asking, serial = self._find_unit(typed, mark)
         with self._lock:
             self._expire()

@@ -222,10 +222,8 @@ def loopback_address(host: str, port: int) -> str | None:
 def make_local_units(folder: Path, address: str, taken: Container[str],
                      new_key: Callable[[], bytes] = lambda: secrets.token_bytes(KEY_BYTES)) -> dict[str, UnitKey]:
     """New keys by unit, each in `folder`/NAME.json as {"unit", "key" (hex), "hub" (address)}: mode 0640, of the group
-    that may read it where there is one. `taken`: names that have a key in the journal, which takes precedence.
-
-    Where the folder cannot be written, that is logged, and there are no local units.
-    """
+    that may read it where there is one. `taken`: names that have a key in the journal, which takes precedence. Where
+    the folder cannot be written, that is logged, and there are no local units."""
     made: dict[str, UnitKey] = {}
     try:
         if not folder.is_dir():
