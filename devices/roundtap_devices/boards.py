@@ -162,8 +162,7 @@ def load(text: str, file: str = "board.toml") -> Board:
     return made
 
 
-KINDS: Mapping[str, type] = {"str": str, "bool": bool}
-"""The types of a board's fields that are not whole numbers."""
+KINDS: Mapping[str, type] = {"str": str, "bool": bool}  # the types of a board's fields that are not whole numbers
 
 
 def _section(table: TomlTable, kind: type, base: Any, given: Any, where: str) -> Any:

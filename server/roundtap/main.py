@@ -12,11 +12,9 @@ from typing import NamedTuple
 DONE, BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 0, 2, 130, 141
 OWN_PACKAGES = ("roundtap", "roundtap_core", "roundtap_hub", "roundtap_units", "roundtap_devices", "roundtap_machine")
 
-END_WITH_STDIN = "--end-with-stdin"
-"""For a child process: end when its parent dies, however it dies."""
+END_WITH_STDIN = "--end-with-stdin"  # for a child process: end when its parent dies, however it dies
 
-END_WITHIN_S = 20
-"""A process that has not ended by then is killed by the kernel."""
+END_WITHIN_S = 20  # a process that has not ended by then is killed by the kernel
 
 
 class Command(NamedTuple):

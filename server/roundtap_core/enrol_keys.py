@@ -13,13 +13,11 @@ from msgspec import Struct
 
 CODE_DIGITS = 6
 KEY_BYTES = 32
-MESSAGE_BYTES = 33
-"""Of SPAKE2: the side's letter and a group element."""
+MESSAGE_BYTES = 33  # of SPAKE2: the side's letter and a group element
 FIELD, FIELD_BITS = 2**255 - 19, 2**255 - 1
 """Elements are points of Ed25519: a coordinate below the field's prime, and one bit for the other's sign."""
 LABEL = b"roundtap/enrol/1"
-HUB_IDENTITY = LABEL + b" hub"
-"""Side A in SPAKE2; the confirmations cover which hub it is."""
+HUB_IDENTITY = LABEL + b" hub"  # side A in SPAKE2; the confirmations cover which hub it is
 
 
 class ExchangeContext(Struct, frozen=True):

@@ -7,8 +7,7 @@ from typing import Self
 
 from roundtap_core.words import Words, core_words
 
-SIDE_PARAMS = ("side", "winner", "right")
-"""Parameters that may name a side of a match."""
+SIDE_PARAMS = ("side", "winner", "right")  # parameters that may name a side of a match
 
 
 def pointer(where: str, key: str | int) -> str:

@@ -12,19 +12,15 @@ from typing import Any
 
 from roundtap_core.errors import Invalid, Problem, pointer
 
-Range = tuple[int, int]
-"""Lowest and highest accepted whole number."""
+Range = tuple[int, int]  # lowest and highest accepted whole number
 
 MOST_COMPETITORS = 4096
-MOST_ROUNDS = 30
-"""In each of the four stages."""
-MOST_ITEMS = 9999
-"""In any one list."""
+MOST_ROUNDS = 30  # in each of the four stages
+MOST_ITEMS = 9999  # in any one list
 LINE_LETTERS, ID_LETTERS, PROSE_LETTERS = 80, 64, 2000
 NESTING_MAX = 40
 
-EXACT: Range = (-(2**53 - 1), 2**53 - 1)
-"""The whole numbers that every JSON program keeps exactly."""
+EXACT: Range = (-(2**53 - 1), 2**53 - 1)  # the whole numbers that every JSON program keeps exactly
 FIGURE: Range = (-99_999, 99_999)
 COUNT: Range = (0, 99_999)
 NUMBER: Range = (1, 99_999)
@@ -49,10 +45,8 @@ UNSEEN = (r"\s\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u20
           r"\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb" "\U000e0000-\U000e0fff")
 """Characters that print nothing; some are needed between others (joiners of emoji and Indic scripts)."""
 
-PROSE = rf"^[^{IN_NO_TEXT}]*(?![\s\S])"
-"""Text of any number of lines, possibly none, that is safe to show anywhere."""
-LINE = rf"^(?=[\s\S]*[^{UNSEEN}])[^{IN_NO_LINE}]+(?![\s\S])"
-"""As `PROSE`, but one line with something visible."""
+PROSE = rf"^[^{IN_NO_TEXT}]*(?![\s\S])"  # text of any number of lines, possibly none, that is safe to show anywhere
+LINE = rf"^(?=[\s\S]*[^{UNSEEN}])[^{IN_NO_LINE}]+(?![\s\S])"  # as `PROSE`, but one line with something visible
 _LINE = re.compile(LINE)
 
 

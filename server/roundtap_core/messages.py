@@ -179,8 +179,7 @@ class Challenge(Message, frozen=True):
     challenge: Name
 
 
-HubText = Annotated[str, Meta(max_length=80, pattern=LINE_OR_NONE)]
-"""A hub's text about itself, for screens."""
+HubText = Annotated[str, Meta(max_length=80, pattern=LINE_OR_NONE)]  # a hub's text about itself, for screens
 
 
 class HubAnswer(Message, frozen=True):
@@ -411,8 +410,7 @@ class StandbyState(Message, frozen=True):
 
 # --- hubs of one journal ---
 
-Heads = dict[str, tuple[int, str]]
-"""Stream → [number, hash] of its last entry."""
+Heads = dict[str, tuple[int, str]]  # stream → [number, hash] of its last entry
 
 
 class StandbyHello(ChallengedRequest, frozen=True, kw_only=True):

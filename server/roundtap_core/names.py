@@ -8,8 +8,7 @@ from roundtap_core.errors import Invalid
 from roundtap_core.limits import LINE_LETTERS, fits_line
 from roundtap_core.records import Competitor, Tournament
 
-MOST_LETTERS = LINE_LETTERS
-"""Of any name: people, teams, officials, events. Screens shorten what they show."""
+MOST_LETTERS = LINE_LETTERS  # Of any name: people, teams, officials, events. Screens shorten what they show.
 
 
 def clean_name(text: str) -> str:

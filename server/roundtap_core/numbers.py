@@ -7,8 +7,7 @@ from collections.abc import Iterable
 
 from roundtap_core.errors import Invalid
 
-DIGITS_MAX = 15
-"""Beyond any figure of any game, and exact in every JSON reader; leading zeros do not count."""
+DIGITS_MAX = 15  # beyond any figure of any game, and exact in every JSON reader; leading zeros do not count
 _TYPED = re.compile(rf"([-\u2212]?)0*([0-9]{{1,{DIGITS_MAX}}})")
 
 

@@ -12,8 +12,7 @@ from roundtap_core.typed import Count, DisplayText, Message, Word
 from roundtap_core.view import SideView, refuse_malformed_form
 
 Figure = Annotated[int, Meta(ge=FIGURE[0], le=FIGURE[1])]
-Members = Annotated[tuple[DisplayText, ...], Meta(max_length=99)]
-"""The members of a team."""
+Members = Annotated[tuple[DisplayText, ...], Meta(max_length=99)]  # the members of a team
 Columns = Annotated[tuple[Word, ...], Meta(max_length=16)]
 
 

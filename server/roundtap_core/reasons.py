@@ -16,8 +16,7 @@ from msgspec import inspect
 
 from roundtap_core.errors import Invalid, Problem, pointer
 
-MOST = 20
-"""Reasons reported at most."""
+MOST = 20  # reasons reported at most
 
 JSON_TYPES: dict[type, str] = {
     dict: "object", list: "array", tuple: "array", str: "string", int: "integer", bool: "boolean",

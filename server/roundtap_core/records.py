@@ -87,8 +87,7 @@ class Competitor(Struct, frozen=True):
     identity: str | None = None
     houses: tuple[str, ...] = ()
     officials_role: str | None = None
-    record: dict[str, Any] | None = None
-    """Further keys from the event file, kept for its readers; no rule uses them."""
+    record: dict[str, Any] | None = None  # further keys from the event file, kept for its readers; no rule uses them
 
     @property
     def active(self) -> bool:
@@ -118,10 +117,8 @@ class Match(Struct, frozen=True):
     result: Result | None = None
     game: int | str | None = None
     extension_minutes: int | None = None
-    picks: tuple[int, ...] | None = None
-    """The squads fielded by a bye; those of a played match are in its result."""
-    absent: str | None = None
-    """In a no-show, the opponent who did not appear."""
+    picks: tuple[int, ...] | None = None  # the squads fielded by a bye; those of a played match are in its result
+    absent: str | None = None  # in a no-show, the opponent who did not appear
     record: dict[str, Any] | None = None
 
     def competitor(self, side: Side) -> str | None:

@@ -11,12 +11,10 @@ from functools import cache
 from pathlib import Path
 
 CORE = Path(__file__).parent
-BUILT = "built_version.txt"
-"""Written beside this module by setuptools-scm in a build; not in the repository."""
+BUILT = "built_version.txt"  # written beside this module by setuptools-scm in a build; not in the repository
 
 NO_COMMIT = "no-commit"
-GIT_TIMEOUT_S = 10
-"""Only a git that waits for input takes longer."""
+GIT_TIMEOUT_S = 10  # only a git that waits for input takes longer
 
 _COMMIT = re.compile(r"(?:^|\+g)([0-9a-f]{7,40})(\+dirty|\.d\d{8})?$")
 

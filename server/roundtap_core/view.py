@@ -16,11 +16,9 @@ from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.typed import Count, DisplayText, Message, Natural, T, Word
 
 OPEN, ONE_SIDED, AGREED, DISPUTE, DECIDED, CLOSED = "open", "one-sided", "agreed", "dispute", "decided", "closed"
-SECOND = "second"
-"""Both sides have agreed to another result than the one that stands: a judge decides."""
+SECOND = "second"  # both sides have agreed to another result than the one that stands: a judge decides
 
-TimeMs = Annotated[int, Meta(ge=-(10**13), le=10**13)]
-"""Three hundred years of the hub's clock."""
+TimeMs = Annotated[int, Meta(ge=-(10**13), le=10**13)]  # three hundred years of the hub's clock
 
 
 class PerSide(Message, Generic[T], frozen=True):
@@ -89,16 +87,11 @@ class MatchView(Message, frozen=True):
     lots: Annotated[dict[Word, Side], Meta(max_length=16)] = {}
     """Lots drawn before play, as the hub knows them: {"first_player": "b"}."""
     before_play: BeforePlay | None = None
-    corrected: bool = False
-    """Whether a judge replaced a result that stood."""
-    draw: Word | None = None
-    """The mark of the draw: the same id may return with other people. None: from an older hub."""
-    heard: PerSide[Natural] = PerSide(0, 0)
-    """The highest report number accepted from each side; 0: none."""
-    said: PerSide[ReportRef | None] = PerSide(None, None)
-    """The report that counts for each side."""
-    second: Result | None = None
-    """What both agreed to after `result` stood."""
+    corrected: bool = False  # whether a judge replaced a result that stood
+    draw: Word | None = None  # The mark of the draw: the same id may return with other people. None: from an older hub.
+    heard: PerSide[Natural] = PerSide(0, 0)  # the highest report number accepted from each side; 0: none
+    said: PerSide[ReportRef | None] = PerSide(None, None)  # the report that counts for each side
+    second: Result | None = None  # what both agreed to after `result` stood
 
     def __post_init__(self) -> None:
         for result in (self.reports.a, self.reports.b, self.result, self.second):

@@ -16,8 +16,7 @@ FEED = "roundtap/feed/1"
 BEACON = "roundtap/beacon/1"
 ENROL = "roundtap/enrol/1"
 
-DEPTH_MAX = 100
-"""Levels of nesting: twice what an event file may have, and far below the recursion limit."""
+DEPTH_MAX = 100  # levels of nesting: twice what an event file may have, and far below the recursion limit
 
 
 def canonical(value: Any) -> bytes:

@@ -56,10 +56,8 @@ class Units:
         self.keys.listen(lambda units: self.troubles.acknowledge(*units))
         self.auth = UnitAuth(self.keys, self.troubles, now_ms, generous)
         self.challenges = Challenges(now_ms)
-        self.enrolment = EnrolDesk(service, presence, self.keys, now_ms)
-        """Units that ask for a key."""
-        self.proofs = MissingEntries()
-        """Entries that units have seen and the journal lacks."""
+        self.enrolment = EnrolDesk(service, presence, self.keys, now_ms)  # units that ask for a key
+        self.proofs = MissingEntries()  # entries that units have seen and the journal lacks
 
     def admit(self, kind: str, unit: str, challenge: str | None) -> None:
         """Admit a request whose signature holds, if it is no repetition. Raises Refusal."""
@@ -73,23 +71,19 @@ class Hall:
 
     def __init__(self, service: Service, presence: Presence, now_ms: Callable[[], int],
                  sound: HubSound | None = None) -> None:
-        self.calls = Calls(presence, lambda: service.snapshot, now_ms)
-        """Calls for a judge, by match."""
+        self.calls = Calls(presence, lambda: service.snapshot, now_ms)  # calls for a judge, by match
         self.leave_requests = LeaveRequests(presence, lambda: service.snapshot, now_ms)
         """Players who want to leave an event."""
-        self.sign_ups = SignUpThrottle(now_ms)
-        """How often people may sign up by phone."""
+        self.sign_ups = SignUpThrottle(now_ms)  # how often people may sign up by phone
         self.displays = Displays(now_ms)
-        self.sound = sound
-        """The hub's own audio output, if any."""
+        self.sound = sound  # the hub's own audio output, if any
 
 
 @dataclass(slots=True)
 class Access:
     """Who may do what: by PIN and session, by link, by port."""
 
-    secret: bytes
-    """Signs the tokens in forms."""
+    secret: bytes  # signs the tokens in forms
     organizers: StaffLogin
     links: PersonalLinks
     encrypted: HttpsInfo | None = None
@@ -102,21 +96,17 @@ class Host:
 
     hall_addresses: HallAddresses = field(default_factory=lambda: HallAddresses(addresses=tuple))
     """The addresses shown on walls and paper."""
-    plain_port: int = 0
-    """The port of the public pages; 0: the one of the request."""
+    plain_port: int = 0  # the port of the public pages; 0: the one of the request
     other_addresses: Callable[[], Sequence[str]] = tuple
     """Hubs with copies of the journal, "http://host:port" each: units try them when this hub is silent."""
-    kin: Peers | None = None
-    """This hub's standbys and the other hubs of its journal, if any."""
-    on_database: bool = False
-    """Whether other hubs may share the journal."""
+    kin: Peers | None = None  # this hub's standbys and the other hubs of its journal, if any
+    on_database: bool = False  # whether other hubs may share the journal
     hall_time: HallTime | None = None
     """The time of day, which an organizer may set; None: not this hub's to set (a database's, a test's)."""
     machine: OwnMachine = field(default_factory=OwnMachine)
     name: str = field(default_factory=lambda: printable(socket.gethostname()))
     """This hub's name on the screens of units that look for a hub."""
-    bench_url: str | None = None
-    """Set by the demo: the address of the virtual tables."""
+    bench_url: str | None = None  # set by the demo: the address of the virtual tables
 
 
 @dataclass(slots=True)
@@ -131,8 +121,7 @@ class Hub:
     hall: Hall
     times: EventTimesCache
     host: Host
-    paper: PrintBook | None = None
-    """None: a hub without paper."""
+    paper: PrintBook | None = None  # none: a hub without paper
     language: str = "en"
     new_event_id: Callable[[], str] = random_event_id
 

@@ -53,8 +53,7 @@ STALLED_CLIENT_MS = 30_000
 TAKE_OVER_RETRY_S = 5.0
 AtPoint = Callable[[str], None]
 
-A_MINUTE = 5
-"""How often one message is logged per minute; its traceback only the first time."""
+A_MINUTE = 5  # how often one message is logged per minute; its traceback only the first time
 MINUTE_S = 60.0
 MESSAGES_KEPT = 512
 LETTERS_MAX = 4000

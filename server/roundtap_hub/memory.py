@@ -6,8 +6,7 @@ import contextlib
 import gc
 from typing import Any
 
-M_ARENA_MAX, HEAPS = -8, 2
-"""glibc's option for the number of heaps, and our value."""
+M_ARENA_MAX, HEAPS = -8, 2  # glibc's option for the number of heaps, and our value
 
 
 def limit_heaps() -> None:

@@ -9,8 +9,7 @@ from typing import Any, Protocol
 FINE, NOTE, WRONG, UNKNOWN = "fine", "note", "wrong", "unknown"
 """As it should be; good to know, with nothing to do now; something has to be done; not reported by this machine (a PC
 does not measure its supply voltage)."""
-STATES = (WRONG, NOTE, UNKNOWN, FINE)
-"""Worst first."""
+STATES = (WRONG, NOTE, UNKNOWN, FINE)  # worst first
 
 HUB, NETWORK, TABLES, WALLS, PRINTER, COPIES = "hub", "network", "tables", "walls", "printer", "copies"
 GROUPS = (HUB, NETWORK, TABLES, WALLS, PRINTER, COPIES)

@@ -19,8 +19,7 @@ from pathlib import Path
 
 from roundtap_machine.checks import FINE, NOTE, UNKNOWN, WRONG, Check
 
-SERVICES = ("hub", "standby", "table", "station", "wall", "panel")
-"""Each as roundtap-NAME.service."""
+SERVICES = ("hub", "standby", "table", "station", "wall", "panel")  # each as roundtap-NAME.service
 ASKED_WITHIN_S = 10.0
 LINES = 400
 
@@ -73,17 +72,13 @@ def log_lines(run: Run = program_output, lines: int = LINES) -> list[str]:
 
 
 LOW_NOW, CAPPED_NOW, SLOWED_NOW, HOT_NOW = 1 << 0, 1 << 1, 1 << 2, 1 << 3
-SINCE_SHIFT = 16
-"""The same bits shifted by this: it happened since the machine started."""
-HOT_C, WARM_C = 80, 70
-"""A Pi slows down from 80 °C."""
+SINCE_SHIFT = 16  # the same bits shifted by this: it happened since the machine started
+HOT_C, WARM_C = 80, 70  # a Pi slows down from 80 °C
 SPACE_LOW_BYTES, SPACE_SCARCE_BYTES = 64 << 20, 512 << 20
 INODES_LOW = 1000
 MEMORY_LOW_KB, MEMORY_SCARCE_KB = 40 << 10, 80 << 10
-EARLIEST_S = 1_704_067_200
-"""2024: a clock that shows an earlier time was never set."""
-CARD_WORN = 8
-"""Of the eleven steps in which an eMMC reports its age: more than 70 % of its life is over."""
+EARLIEST_S = 1_704_067_200  # 2024: a clock that shows an earlier time was never set
+CARD_WORN = 8  # of the eleven steps in which an eMMC reports its age: more than 70 % of its life is over
 PINS_OF_A_PI = re.compile(r"pinctrl-(rp1|bcm2\d{3})")
 READ_BYTES_MAX = 1 << 16
 

@@ -23,8 +23,7 @@ from typing import Any
 from roundtap_machine.health import mounts_of
 
 SOCKET = Path("/run/roundtap/steps.sock")
-SOCKET_VARIABLE = "ROUNDTAP_STEPS"
-"""The environment variable that names another socket."""
+SOCKET_VARIABLE = "ROUNDTAP_STEPS"  # the environment variable that names another socket
 LINE_BYTES_MAX = 4096
 READ_TIMEOUT_S = 5.0
 DONE_WITHIN_S = 20.0
@@ -39,8 +38,7 @@ ALLOWED_USERS: Mapping[str, frozenset[str]] = {
 }
 """Step → the users that may request it."""
 
-STICKS = ("/media/", "/mnt/", "/run/media/")
-"""Only mounts below these are ever unmounted."""
+STICKS = ("/media/", "/mnt/", "/run/media/")  # only mounts below these are ever unmounted
 EARLIEST_S, LATEST_S = 1_793_491_200, 3_155_760_000
 """2026-11-01 and 2070-01-01: a time before this program existed, or after any hub's authority expires, is wrong."""
 CONNECTIONS = Path("/etc/NetworkManager/system-connections")
@@ -48,8 +46,7 @@ CONNECTIONS = Path("/etc/NetworkManager/system-connections")
 Run = Callable[[list[str]], "subprocess.CompletedProcess[str]"]
 
 
-NO_STICK = "no-stick"
-"""Refused: not a mounted stick of this machine."""
+NO_STICK = "no-stick"  # refused: not a mounted stick of this machine
 
 
 def is_plausible(seconds: float) -> bool:

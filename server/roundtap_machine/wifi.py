@@ -13,10 +13,8 @@ from roundtap_machine.checks import FINE, NETWORK, WRONG, Check
 
 STATE = Path("/etc/roundtap/hotspot.json")
 """Written by `roundtap hotspot on`, readable by the hub's group, which shows it to organizers."""
-ADDRESS = "10.42.0.1"
-"""NetworkManager's default, fixed here because it is printed on paper."""
-DEVICES_MAX = 8
-"""Devices, units included, that a Pi's own Wi-Fi with its stock firmware can serve as an access point."""
+ADDRESS = "10.42.0.1"  # NetworkManager's default, fixed here because it is printed on paper
+DEVICES_MAX = 8  # devices, units included, that a Pi's own Wi-Fi with its stock firmware can serve as an access point
 
 
 @dataclass(frozen=True, slots=True)

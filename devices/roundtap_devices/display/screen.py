@@ -17,8 +17,7 @@ setup lost."""
 FULL, DIMMED, OFF = 0xCF, 0x08, 0
 """Contrast, as SSD1306, SSD1309 and SH1106 take it (their datasheets: command 81h, 256 steps); 0 is display off."""
 UNKNOWN = -1
-SHIFT_OFFSETS = ((0, 0), (1, 0), (1, 1), (0, 1))
-"""The picture's places in turn, so that no pixel is lit all day."""
+SHIFT_OFFSETS = ((0, 0), (1, 0), (1, 1), (0, 1))  # the picture's places in turn, so that no pixel is lit all day
 
 
 class DisplayDevice(Protocol):

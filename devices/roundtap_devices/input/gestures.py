@@ -118,8 +118,7 @@ DEBOUNCE_MS = 15
 HOLD_MS = 600
 CHORD_MS = 1500
 REPEAT_AFTER_MS = 400
-REPEAT_EVERY_MS = (220, 180, 150, 120, 100, 80, 60)
-"""The pause after each repeat; the last one stays."""
+REPEAT_EVERY_MS = (220, 180, 150, 120, 100, 80, 60)  # the pause after each repeat; the last one stays
 
 
 class Gesture(NamedTuple):

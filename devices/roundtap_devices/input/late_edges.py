@@ -18,15 +18,13 @@ from roundtap_devices.input.gestures import DEBOUNCE_MS, REPEAT_AFTER_MS, Edge, 
 LATE_MS = 10
 """An edge this old shows a stall. Less than DEBOUNCE_MS: otherwise half a bounce could be settled while its other half
 is under way."""
-OVERDUE_MS = 40
-"""So does a hold this overdue; a loop that draws a screen is late by less."""
+OVERDUE_MS = 40  # so does a hold this overdue; a loop that draws a screen is late by less
 QUIET_MS = 30
 """After this long without a late edge the lump is complete. The kernel, lgpio's thread and gpiozero's pass it on in
 about 2 ms."""
 QUIET_MAX_MS = 250
 GATHER_MAX_MS = 1000
-LOST_MS = 1000
-"""How long after pin and edges disagreed an edge is awaited; then it is lost."""
+LOST_MS = 1000  # how long after pin and edges disagreed an edge is awaited; then it is lost
 AGAIN_MS = 10
 PIN_CHECK_MS = 1000
 KERNEL_HOLDS = 16

@@ -11,8 +11,7 @@ from PIL import Image, ImageDraw, ImageFont
 from roundtap_devices.printing import print_lines
 
 FONTS = Path(__file__).parents[1] / "fonts"
-SMALLEST = 9
-"""Smaller letters are illegible: text is squeezed instead."""
+SMALLEST = 9  # smaller letters are illegible: text is squeezed instead
 
 
 @lru_cache(maxsize=64)

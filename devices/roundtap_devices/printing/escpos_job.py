@@ -14,8 +14,7 @@ from roundtap_devices.printing import print_lines
 from roundtap_devices.printing.drawing import code_image, draw, draw_line
 from roundtap_devices.printing.printer_profiles import DC2, PrinterProfile
 
-RESERVE = 16
-"""Bytes of the buffer left free for status requests, which this count ignores."""
+RESERVE = 16  # bytes of the buffer left free for status requests, which this count ignores
 BITS_A_BYTE = 10
 
 SLOWER_PERCENT = 10
@@ -62,12 +61,9 @@ class Pacer:
         self._handed += count
 
 
-LETTER_DOTS = 24
-"""Height of a letter of font A; the rest of a line is fed."""
-CUT_US = 1_000_000
-"""Generous: the cutter moves there and back."""
-END_MARKER = b"\x1dr\x01"
-"""GS r 1: the answer proves that everything before it was processed."""
+LETTER_DOTS = 24  # height of a letter of font A; the rest of a line is fed
+CUT_US = 1_000_000  # generous: the cutter moves there and back
+END_MARKER = b"\x1dr\x01"  # GS r 1: the answer proves that everything before it was processed
 BEGIN = b"\x1b@" + b"\x1c." + b"\x1da\x00"
 """Initialize; no two-byte letters (the default of models made for China); no unsolicited statuses."""
 
@@ -76,8 +72,7 @@ SUBSTITUTES = str.maketrans({"–": "-", "—": "-", "−": "-", "…": "...", "
                              "\u00a0": " ", "\u202f": " ", "×": "x"})
 
 
-Run = tuple[int | None, bytes]
-"""Letters in one code page, by its number; None: plain ASCII, which every page has."""
+Run = tuple[int | None, bytes]  # letters in one code page, by its number; None: plain ASCII, which every page has
 
 
 @dataclass(frozen=True, slots=True)

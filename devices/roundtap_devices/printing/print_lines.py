@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-CELL_DOTS = 12
-"""Width of one column in the usual font A, which is 24 dots high."""
+CELL_DOTS = 12  # width of one column in the usual font A, which is 24 dots high
 LINE_DOTS, TALL_DOTS, SMALL_DOTS = 27, 50, 16
 """From one line of text to the next: normal, double height, and drawn small."""
 

@@ -14,8 +14,7 @@ PRINTED, SENT, UNCERTAIN, HELD = "printed", "sent", "uncertain", "held"
 never answers, at a speed whose print has been read and confirmed. uncertain: some bytes left, and no answer came.
 held: none left; it can be tried again."""
 
-READY = "ready"
-"""The outcome of `begin_look` where all is well; `answers` shows whether the printer said so itself."""
+READY = "ready"  # the outcome of `begin_look` where all is well; `answers` shows whether the printer said so itself
 
 OFFLINE, NO_PAPER, SILENT, STALLED, UNPLUGGED, NO_PORT, UNCONFIRMED = (
     "offline", "no-paper", "silent", "stalled", "unplugged", "no-port", "unconfirmed")

@@ -17,8 +17,7 @@ FLOWS = (NONE, RTSCTS, XONXOFF)
 """How a serial printer says "wait": not at all, by a wire, by a byte. Without flow control, sending is paced."""
 BAUDS = (1200, 2400, 4800, 9600, 19200, 38400, 57600, 115200, 230400)
 GS_V0, DC2 = "gs-v0", "dc2"
-RASTERS = (GS_V0, DC2)
-"""The command for images: GS v 0 of ESC/POS, or DC2 * of small panel printers."""
+RASTERS = (GS_V0, DC2)  # the command for images: GS v 0 of ESC/POS, or DC2 * of small panel printers
 
 
 class ProfileError(TomlTableError):
@@ -95,8 +94,7 @@ def load(text: str, file: str = "printer.toml") -> PrinterProfile:
     return made
 
 
-BLOCK_HEAD = 40
-"""Bytes that may accompany a row of an image: its own command, a status request, the marker."""
+BLOCK_HEAD = 40  # bytes that may accompany a row of an image: its own command, a status request, the marker
 RANGES = {"dots": (128, 1600), "columns": (16, 128), "dpi": (100, 600), "tear_dots": (0, 255), "raster_rows": (1, 255),
           "rows_per_s": (10, 10_000), "feed_rows_per_s": (10, 10_000), "bytes_per_s": (0, 1_000_000),
           "buffer": (64, 16_000_000)}

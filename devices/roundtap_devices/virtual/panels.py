@@ -105,8 +105,7 @@ class PanelSocket:
                 connection.sendall(json.dumps(message).encode() + b"\n")
 
 
-SHORTEST_S = 0.025
-"""Between two movements of one virtual button: longer than any debounce."""
+SHORTEST_S = 0.025  # between two movements of one virtual button: longer than any debounce
 
 
 class TablePanel:

@@ -16,8 +16,7 @@ from roundtap_devices.printing.printer_profiles import PrinterProfile
 
 BYTES_PER_S = 11_520
 BUFFER_BYTES = 4096
-LONGEST_PAUSE_MS = 100
-"""After a longer pause between steps the line does not catch up at once."""
+LONGEST_PAUSE_MS = 100  # after a longer pause between steps the line does not catch up at once
 
 OFFLINE, MUTE, STALLED, NO_PAPER, UNPLUGGED = "offline", "mute", "stalled", "no-paper", "unplugged"
 FAULTS = (OFFLINE, MUTE, STALLED, NO_PAPER, UNPLUGGED)

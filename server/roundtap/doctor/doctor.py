@@ -35,8 +35,7 @@ ENROLLED_FILES = (Path("/var/lib/roundtap-table/enrolled.json"), Path("/var/lib/
 """What units received at enrolment, their hub's addresses included."""
 RESTARTS_MANY = 5
 
-Ask = Callable[[str, int], bool]
-"""Whether a hub answers at host and port."""
+Ask = Callable[[str, int], bool]  # whether a hub answers at host and port
 
 
 def service_checks(known: Sequence[SystemdService]) -> list[Check]:

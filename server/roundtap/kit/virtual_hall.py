@@ -38,8 +38,7 @@ from roundtap_units.table.press_script import Press
 from roundtap_units.table.unit import TableUnit
 from roundtap_units.unit_words import unit_words
 
-EVENT = "e1"
-"""The only event of a temporary journal."""
+EVENT = "e1"  # the only event of a temporary journal
 TAP_MS, PAUSE_MS, HOLD_MS = 60, 400, 700
 
 

@@ -27,8 +27,7 @@ class VirtualKit:
         self.tables = range(1, tables + 1)
         self.unenrolled = range(tables + 1, tables + 1 + unenrolled)
         """Table units without a key, whose screens show how to enrol them."""
-        self.printer = folder / "printer"
-        """The socket of the virtual printer's paper and faults."""
+        self.printer = folder / "printer"  # the socket of the virtual printer's paper and faults
         self.pin = new_pin()
         self._folder, self._host, self._language = folder, host, language
         self._facing, self._bench_url = facing, bench_url

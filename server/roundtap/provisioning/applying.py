@@ -17,8 +17,7 @@ from roundtap.provisioning.settings_file import FILE, SECRET, Settings, Settings
 from roundtap_machine.atomic_write import write_atomically
 
 BOOT = ("boot/firmware", "boot")
-EACH_START = "roundtap-first-boot.service"
-"""Applies the settings at each start; enabled with the first role."""
+EACH_START = "roundtap-first-boot.service"  # applies the settings at each start; enabled with the first role
 HUB_DATA = "var/lib/roundtap"
 SECRETS = "var/lib/roundtap-machine/networks.json"
 WIPED = "# taken over; write a new line {key} = … to change it"

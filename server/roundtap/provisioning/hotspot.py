@@ -25,14 +25,12 @@ DELETE_COMMAND = ("nmcli", "connection", "delete", PROFILE)
 UP = ("nmcli", "--wait", "20", "connection", "up", PROFILE)
 NAME, CHANNEL = "Roundtap", 6
 CHANNELS = range(1, 14)
-LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
-"""Letters that are not easily confused on a screen or on paper."""
+LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # letters that are not easily confused on a screen or on paper
 GROUPS, GROUP = 3, 4
 PASSWORD = re.compile(r"[ -~]{8,63}")
 NAME_BYTES_MAX = 32
 READERS = "roundtap-hub"
-HUBS, NO = ("", "hub", "standby"), "no"
-"""Roles that may have a hotspot; "" is a machine set up without roundtap.txt."""
+HUBS, NO = ("", "hub", "standby"), "no"  # roles that may have a hotspot; "" is a machine set up without roundtap.txt
 COUNTRY = Path("/etc/modprobe.d/roundtap-wifi-country.conf")
 """Where the Wi-Fi's kernel module reads the country at start."""
 ANSWERS_WITHIN_S = 40.0

@@ -24,8 +24,7 @@ PERSISTENT = ("etc/roundtap", "etc/NetworkManager/system-connections", "var/lib/
 """Beside the services' own folders: settings, networks, the last known time, and the log."""
 
 JOURNAL = f"{roles.MARK}\n[Journal]\nStorage=persistent\nSystemMaxUse=64M\nRuntimeMaxUse=16M\n"
-SWAP = f"{roles.MARK}\n[Main]\nMechanism=zram\n"
-"""Pi OS would swap to a file on the root, which is in memory here."""
+SWAP = f"{roles.MARK}\n[Main]\nMechanism=zram\n"  # Pi OS would swap to a file on the root, which is in memory here
 
 
 def persistent_folders(root: Path) -> list[str]:

@@ -19,14 +19,11 @@ from roundtap_core.errors import Problem
 from roundtap_core.words import Words, catalogue, choose_language, core_words
 
 DONE, BAD_INPUT = 0, 2
-SIZES = (14, 12, 10, 9)
-"""Letter sizes to try; the largest in which the whole text fits, else the last, cut."""
+SIZES = (14, 12, 10, 9)  # letter sizes to try; the largest in which the whole text fits, else the last, cut
 HELD_S = 8.0
-ASKS_FOR_A_USER = "userconfig.service"
-"""Pi OS asks for the first user's name on the screen, and waits."""
+ASKS_FOR_A_USER = "userconfig.service"  # Pi OS asks for the first user's name on the screen, and waits
 CLOUD_OFF = "etc/cloud/cloud-init.disabled"
-RADIO_OFF = "var/lib/NetworkManager/NetworkManager.state"
-"""Pi OS keeps the Wi-Fi off until the country is set."""
+RADIO_OFF = "var/lib/NetworkManager/NetworkManager.state"  # Pi OS keeps the Wi-Fi off until the country is set
 REPORT_FILE = "roundtap-says.txt"
 CONSOLES = ("/dev/tty1",)
 TRIED = "var/lib/roundtap-machine/restarted-for"

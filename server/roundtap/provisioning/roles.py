@@ -17,14 +17,12 @@ SERVICES: dict[str, tuple[str, ...]] = {
 }
 """Role → services. The hub's panel, station and wall wait until their hardware is there."""
 
-UNDECIDED = "table"
-"""A machine without a role is a table unit, which looks for a hub and shows so."""
+UNDECIDED = "table"  # a machine without a role is a table unit, which looks for a hub and shows so
 
 MARK = "# Made from roundtap.txt. Written by hand: take this line out, and the file is left alone."
 ETC = "etc/roundtap"
 HOSTNAME_OF_HUB = "roundtap"
-STICK = "/media/roundtap"
-"""Where the hub's machine mounts a stick."""
+STICK = "/media/roundtap"  # where the hub's machine mounts a stick
 STICK_RULES = "etc/udev/rules.d/70-roundtap-stick.rules"
 # FAT and exFAT are what sticks are sold with, and have no file owners. A USB system's boot partition is no stick.
 STICK_RULE = ", ".join([

@@ -35,8 +35,7 @@ SAVED_WITHIN_S = 30.0
 POLL_S = 0.2
 READ_S = 1.0
 HOLD_S, PAUSE_S = 0.7, 0.06
-ANSWER_S = 2.0
-"""How long to wait for a screen to change after a press."""
+ANSWER_S = 2.0  # how long to wait for a screen to change after a press
 WAIT_S = 30.0
 TIMEOUT_S = 20
 TOKEN = re.compile(r'name="csrf" value="([^"]+)"')

@@ -16,19 +16,16 @@ from roundtap_core.words import Words
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif"
 NAME_PX, SMALL_PX, TITLE_PX = 17, 13, 15
-ROW, ROW_OF_TWO, LINE = 29, 45, 18
-"""Height of a name on one line, of one on two, and of a line."""
+ROW, ROW_OF_TWO, LINE = 29, 45, 18  # height of a name on one line, of one on two, and of a line
 
 GAP, BETWEEN, HEAD, MARGIN, LEFT = 18, 52, 40, 8, 28
 """The space between two games, between two columns, above the first game, around all, and left
 of the first column, where the games' numbers stand."""
 
 SEED_WIDTH, SCORE_WIDTH, PAD = 28, 46, 10
-NARROWEST, WIDEST = 130, 320
-"""Limits of a name's width; one that is wider still is set closer, never cut."""
+NARROWEST, WIDEST = 130, 320  # limits of a name's width; one that is wider still is set closer, never cut
 
-SCREEN = (16.0, 8.2)
-"""Width and height of where it is mostly shown, in proportion: a wall below its strip."""
+SCREEN = (16.0, 8.2)  # width and height of where it is mostly shown, in proportion: a wall below its strip
 
 NARROW_LETTERS, WIDE_LETTERS = "ijlftrI.,-'() ", "mwMWÆŒ@"
 

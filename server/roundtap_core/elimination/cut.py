@@ -13,11 +13,9 @@ from roundtap_core.standings.standings import standings, tournament_before
 from roundtap_core.standings.tiebreakers import RANDOM
 from roundtap_core.typed import Count, Text
 
-THIRD = "third"
-"""The game number of the match for third place."""
+THIRD = "third"  # the game number of the match for third place
 
-FINAL_STAGE, THIRD_STAGE = "final", "third_place"
-"""Stages of `options.stages` beside "swiss" and "elimination"."""
+FINAL_STAGE, THIRD_STAGE = "final", "third_place"  # stages of `options.stages` beside "swiss" and "elimination"
 
 FINAL, SEMI_FINAL, QUARTER_FINAL, THIRD_PLACE, CHAMPION = (
     "final", "semi-final", "quarter-final", "third-place", "champion",

@@ -48,8 +48,7 @@ class DeclinePlace(Struct, frozen=True):
     competitor: Text
 
 
-ANEW, KEEP = "anew", "keep"
-"""What becomes of a cut, or of a tie-break round, that a correction would change."""
+ANEW, KEEP = "anew", "keep"  # what becomes of a cut, or of a tie-break round, that a correction would change
 
 
 def cut(state: EventState, command: MakeCut, now: Instant) -> NewEntries:

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from roundtap_core.event.state import Fate
 
-TAIL = 32
-"""So many fates lie in the one small dict that is copied when a fate is added."""
+TAIL = 32  # so many fates lie in the one small dict that is copied when a fate is added
 
 _DIGEST_LETTERS = 64
 

@@ -164,8 +164,7 @@ def number_tables(matches: list[dict[str, Any]], busy: frozenset[int]) -> None:
             match["table"] = next(free)
 
 
-ADOPTED = "adopted"
-"""What such a round's notes say, beside that it was imposed."""
+ADOPTED = "adopted"  # what such a round's notes say, beside that it was imposed
 
 
 def adopt_round(state: EventState, command: AdoptRound, now: Instant) -> list[NewEntry]:

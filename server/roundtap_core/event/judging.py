@@ -224,8 +224,7 @@ def open_appeals(state: EventState) -> tuple[tuple[RoundState, MatchState], ...]
     return tuple((r, m) for r in state.public_rounds for m in r.matches if m.log and open_appeal(m))
 
 
-EXTENSION_MAX = 60
-"""Minutes that one match can be given in all."""
+EXTENSION_MAX = 60  # minutes that one match can be given in all
 
 
 def _set_officials(state: EventState, command: SetOfficials, now: Instant) -> NewEntries:

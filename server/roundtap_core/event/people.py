@@ -45,8 +45,7 @@ class EnterCompetitor(Struct, frozen=True):
     imported: bool = False
     meets: IdOrEmpty | None = None
     busy_tables: frozenset[int] = frozenset()
-    signed_up: bool = False
-    """By the player's own phone: only while the organizer has opened sign-up."""
+    signed_up: bool = False  # by the player's own phone: only while the organizer has opened sign-up
     reason: Prose = ""
 
 
@@ -150,8 +149,7 @@ class SetCameWith(Struct, frozen=True):
     group: LineOrEmpty | None
 
 
-MOST_SIGNED_UP = 512
-"""Sign-up by phone closes at this many entries; the desk enters the rest."""
+MOST_SIGNED_UP = 512  # Sign-up by phone closes at this many entries; the desk enters the rest
 
 
 def is_here(state: EventState, entrant: Entrant) -> bool:

@@ -37,8 +37,7 @@ class Person(Struct, frozen=True):
     houses: tuple[str, ...] = ()
     officials_role: str | None = None
     paid: bool = False
-    list_link: str | None = None
-    """Where the list can be read elsewhere: an address that begins with http."""
+    list_link: str | None = None  # where the list can be read elsewhere: an address that begins with http
     note: str | None = None
     """What organizers noted for themselves. Like `paid` and `list_link` it stands in no event file and on no page that
     is not theirs."""

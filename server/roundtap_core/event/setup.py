@@ -42,8 +42,7 @@ class CreateEvent(Struct, frozen=True):
     options: Mapping[str, Any]
     color: LineOrEmpty
     seed: Exact
-    about: Mapping[str, str] = {}
-    """By the keys ABOUT, as far as they are known."""
+    about: Mapping[str, str] = {}  # by the keys ABOUT, as far as they are known
 
 
 class SetAbout(Struct, frozen=True):
@@ -237,11 +236,9 @@ def play_on(
 
 
 DATE, VENUE, CLUB, EXTERNAL_ID, SPECIAL_RULES = "date", "venue", "club", "external_id", "special_rules"
-ABOUT = (DATE, VENUE, CLUB, EXTERNAL_ID, SPECIAL_RULES)
-"""In the order in which they are read."""
+ABOUT = (DATE, VENUE, CLUB, EXTERNAL_ID, SPECIAL_RULES)  # in the order in which they are read
 
-MOST_LETTERS = 500
-"""Of the special rules."""
+MOST_LETTERS = 500  # of the special rules
 
 _NO_TEXT = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 

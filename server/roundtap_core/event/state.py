@@ -97,8 +97,7 @@ class Official(Struct, frozen=True):
     on_duty: bool = True
 
 
-RULING, APPEAL, DECISION, EXTENSION = "ruling", "appeal", "decision", "extension"
-"""Kinds of lines in a match's log."""
+RULING, APPEAL, DECISION, EXTENSION = "ruling", "appeal", "decision", "extension"  # kinds of lines in a match's log
 
 
 class LogLine(Struct, frozen=True):
@@ -118,15 +117,12 @@ DRAFT, PUBLISHED, CLOSED = "draft", "published", "closed"
 SIGNED_UP, TO_CONFIRM = "signed-up", "to-confirm"
 """Of who entered by their own phone: that is all; the desk has to confirm it before they are paired."""
 
-MARK_DIGITS = 12
-"""Letters of a digest that only tells the state a person looked at from the state now."""
+MARK_DIGITS = 12  # letters of a digest that only tells the state a person looked at from the state now
 
-ID_LETTERS = 16
-"""More than the longest id of a match has: round and place."""
+ID_LETTERS = 16  # more than the longest id of a match has: round and place
 
 OPEN, ONE_SIDED, AGREED, DISPUTE, DECIDED = "open", "one-sided", "agreed", "dispute", "decided"
-ONE_PHONE = "one-phone"
-"""Both sides say the same, by the same phone: nothing stands until an official has asked them."""
+ONE_PHONE = "one-phone"  # both sides say the same, by the same phone: nothing stands until an official has asked them
 """States of a match: no report; one side did; both agree; they differ; an official entered the result."""
 SECOND = "second"
 """A result stands, and since then both have agreed to another one: the first stands until a judge decides."""
@@ -153,18 +149,12 @@ class Entrant(Struct, frozen=True):
     """When and why officials corrected the list: {"round", "reason"}."""
     ticks: tuple[Line, ...] = ()
     officials_role: Line | None = None
-    proposed: Mapping[str, Any] | None = None
-    """A disqualification that the head judge proposed: {"reason", "by"}."""
-    declined_at: Count = 0
-    """How many warnings there were when a proposal was last declined."""
-    disqualification: Mapping[str, Any] | None = None
-    """Why, and by whom: {"reason", "by"}."""
-    checked_in: bool = False
-    """Marked as present, where the event asks for it (EventState.check_in)."""
-    sign_up: Line | None = None
-    """SIGNED_UP or TO_CONFIRM of who entered by their own phone."""
-    how_left: IdOrEmpty = ""
-    """PLAYS_ON or TOGETHER of who dropped so."""
+    proposed: Mapping[str, Any] | None = None  # a disqualification that the head judge proposed: {"reason", "by"}
+    declined_at: Count = 0  # how many warnings there were when a proposal was last declined
+    disqualification: Mapping[str, Any] | None = None  # why, and by whom: {"reason", "by"}
+    checked_in: bool = False  # marked as present, where the event asks for it (EventState.check_in)
+    sign_up: Line | None = None  # SIGNED_UP or TO_CONFIRM of who entered by their own phone
+    how_left: IdOrEmpty = ""  # PLAYS_ON or TOGETHER of who dropped so
     reasons: tuple[Mapping[str, Any], ...] = ()
     """Why they came late, or left: {"round", "what", "reason"}, `what` being LATE_ENTRY or DROPPED_OUT."""
 
@@ -203,17 +193,13 @@ class MatchState(Struct, frozen=True, dict=True):
     reported_mono_ms: int | None = None
     lots: Mapping[str, records.Side] = {}
     """What lots before play have said: {"first_player": "b"}. They stand even if later steps are taken back."""
-    by_leaving: bool = False
-    """The result came about because one of the two left."""
-    stood: records.Result | None = None
-    """What stood before an official last put another result in its place."""
-    log: tuple[LogLine, ...] = ()
-    """Rulings, appeals, decisions on them, extensions; in order."""
+    by_leaving: bool = False  # the result came about because one of the two left
+    stood: records.Result | None = None  # what stood before an official last put another result in its place
+    log: tuple[LogLine, ...] = ()  # rulings, appeals, decisions on them, extensions; in order
     corrections: tuple[Mapping[str, Any], ...] = ()
     """Results that stood before an official put another one in their place: {"was": the event file's result, "by",
     "after_round": the newest public round}."""
-    drawn: records.Match | None = None
-    """The pairing as it was drawn, where one of the two, or both, did not appear."""
+    drawn: records.Match | None = None  # the pairing as it was drawn, where one of the two, or both, did not appear
     heard: Mapping[records.Side, int] = {}
     """The highest serial of each side's reports that was accepted; what officials did since changes nothing of it."""
     strangers: Mapping[str, int] = {}
@@ -268,17 +254,14 @@ class RoundState(Struct, frozen=True, dict=True):
     draw: records.Draw | None = None
     notes: Mapping[str, Any] = {}
     tiebreak_form: str | None = None
-    mark: str = ""
-    """Names this very draw: another one of the same round has the same match ids, but another mark."""
-    extra_minutes: int | None = None
-    """What chance adds to this round; for officials' eyes until it runs."""
+    mark: str = ""  # names this very draw: another one of the same round has the same match ids, but another mark
+    extra_minutes: int | None = None  # what chance adds to this round; for officials' eyes until it runs
     venue_number: int | None = None
     """The newest entry of the venue when this round was published: placements that ended after it are of this round.
     None: published by a core that did not say."""
     mends: tuple[Mapping[str, Any], ...] = ()
     """What was mended, in order: {"what", "by", "reason", "number", "matches"}; `number` is the entry's."""
-    taken_back: int = 0
-    """How often it was published and became a draft again."""
+    taken_back: int = 0  # how often it was published and became a draft again
 
     @cached_property
     def open_matches(self) -> tuple[MatchState, ...]:
@@ -320,19 +303,14 @@ class EventState(Struct, frozen=True):
     """All places when the event was finished, best first; None: not noted, as in older journals."""
     diverged: tuple[int, ...] = ()
     """Rounds whose recorded digest this core does not reproduce: it computes otherwise than the core that ran then."""
-    cut: Cut | None = None
-    """The cut as it was made here; an imported event has none, its bracket tells."""
-    about: Mapping[str, str] = {}
-    """What the event says of itself, by the keys ABOUT of setup.py; each may be missing."""
+    cut: Cut | None = None  # the cut as it was made here; an imported event has none, its bracket tells
+    about: Mapping[str, str] = {}  # what the event says of itself, by the keys ABOUT of setup.py; each may be missing
     played_on: tuple[PlayedOn, ...] = ()
-    officials: Mapping[str, Official] = {}
-    """By id. Empty: any logged-in user is the organizer."""
-    check_in: bool = False
-    """Whether only those who have checked in are paired."""
+    officials: Mapping[str, Official] = {}  # By id. Empty: any logged-in user is the organizer.
+    check_in: bool = False  # whether only those who have checked in are paired
     sign_up: Line | None = None
     """While players may enter by their own phones: what they then are, SIGNED_UP or TO_CONFIRM."""
-    removed: tuple[str, ...] = ()
-    """Ids of entries that were taken out: their links and rows are never given again."""
+    removed: tuple[str, ...] = ()  # ids of entries that were taken out: their links and rows are never given again
 
     prizes: tuple[Prize, ...] = ()
     door_prizes: tuple[DoorPrize, ...] = ()

@@ -34,10 +34,8 @@ class FreeObject(dict[str, Any]):
     """An object whose content is the rulebook's business: any JSON without fractions, within limits."""
 
     JSON_TYPE = "object"
-    LEVEL: ClassVar = 3
-    """At which level of the file it stands."""
-    KNOWN: ClassVar[type[Message]] = Message
-    """Keys with a fixed meaning."""
+    LEVEL: ClassVar = 3  # at which level of the file it stands
+    KNOWN: ClassVar[type[Message]] = Message  # keys with a fixed meaning
 
     @classmethod
     def of(cls, said: object) -> FreeObject:

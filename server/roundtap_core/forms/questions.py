@@ -23,24 +23,19 @@ WINNER, LOSER = "winner", "loser"
 BY_LOT, FIRST_PLAYER, FIRST_PLAYER_BY, FIRST_PLAYER_LOT = "lot", "first_player", "first_player_by", "first_player_lot"
 """If no one knows who began, a lot decides who counts as first player, and `timeout` records it."""
 
-LOT_LABEL = "form.lot"
-"""Choices of this label are drawn by the kit, at every front; any dice are thrown by people."""
+LOT_LABEL = "form.lot"  # choices of this label are drawn by the kit, at every front; any dice are thrown by people
 
 SCORE, WOUNDS = "score", "wounds"
-SCORE_KEYS = (SCORE, WOUNDS)
-"""Figures with a place of their own in a result; all others go to the time-out resolver."""
+SCORE_KEYS = (SCORE, WOUNDS)  # figures with a place of their own in a result; all others go to the time-out resolver
 
-FEW = 4
-"""Up to so many possible figures are buttons, more are typed."""
+FEW = 4  # up to so many possible figures are buttons, more are typed
 
-SQUADS_MAX = 26
-"""They are called A to Z."""
+SQUADS_MAX = 26  # they are called A to Z
 
 Options = Annotated[tuple[Word, ...], Meta(max_length=64)]
 Answers = Mapping[str, Any]
 """Question name → answer: a number, an option of a choice, "" or a side for turns, a list of squads."""
-Figures = dict[tuple[str, str], int]
-"""(key, WINNER or LOSER) → figure, as it stands at some step."""
+Figures = dict[tuple[str, str], int]  # (key, WINNER or LOSER) → figure, as it stands at some step
 
 
 class ResultDraft(Struct):
@@ -65,8 +60,7 @@ class _Step(Message, frozen=True, tag_field="step", tag=str.lower):
 class BaseQuestion(_Step, frozen=True):
     """What all questions have in common. `whose` is None for a question to both sides."""
 
-    by_side: ClassVar[bool] = False
-    """Whether it is put to each side, so that both are asked on one page."""
+    by_side: ClassVar[bool] = False  # whether it is put to each side, so that both are asked on one page
 
     def wanted(self, figures: Mapping[tuple[str, str], int], answers: Answers) -> bool:
         """Whether it is asked, after these figures of both sides and these answers."""

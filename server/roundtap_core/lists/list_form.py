@@ -17,8 +17,7 @@ from roundtap_core.wire import canonical, digest
 from roundtap_core.words import LANGUAGES, Words, core_words
 
 ListData = Mapping[str, Any]
-Rows = list[tuple[int, ListData]]
-"""The non-blank lines of a table, each with its index from 0."""
+Rows = list[tuple[int, ListData]]  # the non-blank lines of a table, each with its index from 0
 
 _BRACKETS = re.compile(r"\s*\([^()]*\)\s*$")
 _MARK = "•*"

@@ -9,8 +9,7 @@ from roundtap_core.pairing.pairing_pool import Groups, Met, Pairs
 from roundtap_core.randomness import Rand, shuffle
 
 FREE = -1
-WAITING = 4
-"""How many free members are tried for a short path before the general search."""
+WAITING = 4  # how many free members are tried for a short path before the general search
 
 
 class LargestMatching:
@@ -131,12 +130,10 @@ class LargestMatching:
         return base[w]
 
 
-Cell = tuple[int, int]
-"""The groups of a pair, the upper one first."""
+Cell = tuple[int, int]  # the groups of a pair, the upper one first
 
 PASSES = 3
-REACH = 256
-"""How far below it a pair is offered exchanges: all of a field of 512, bounded work in a larger one."""
+REACH = 256  # how far below it a pair is offered exchanges: all of a field of 512, bounded work in a larger one
 
 
 def improve(pairs: Pairs, groups: Groups, met: Met, rand: Rand) -> Pairs:

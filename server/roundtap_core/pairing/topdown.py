@@ -195,14 +195,11 @@ def pair_inside(group: list[int], met: Met, rand: Rand) -> Pairs:
 METHODS = ("ideal", "repaired", "exact", "windowed")
 IDEAL, REPAIRED, EXACT, WINDOWED = range(4)
 
-WIDEST = 100
-"""Competitors considered together, at most; a wider piece is paired row by row: "windowed"."""
-NARROW = 48
-"""The same once wide pieces have cost EFFORT, so that a draw never stalls."""
+WIDEST = 100  # competitors considered together, at most; a wider piece is paired row by row: "windowed"
+NARROW = 48  # the same once wide pieces have cost EFFORT, so that a draw never stalls
 EFFORT = 4 * WIDEST**3
 """What wide pieces may cost in one draw: a piece of n costs n³ (counted, not timed: the same on every machine)."""
-ROWS = 32
-"""How often a draw may continue row by row before the rest is paired by exchanges."""
+ROWS = 32  # how often a draw may continue row by row before the rest is paired by exchanges
 FIRST_WIDTH = 12
 
 

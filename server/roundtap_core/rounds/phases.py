@@ -10,8 +10,7 @@ from roundtap_core.clock import RUNNING, Clock, Instant
 from roundtap_core.rulebooks.base import Phase
 
 MINUTE_MS = 60_000
-LAST_MS = 5 * MINUTE_MS
-"""So long before the end a round without phases of its own is in its last minutes."""
+LAST_MS = 5 * MINUTE_MS  # so long before the end a round without phases of its own is in its last minutes
 
 RUNNING_KEY = "phase.running"
 LAST_KEY, LAST_MINUTES_KEY, OVER_KEY = "phase.last", "phase.last_minutes", "phase.over"

@@ -14,8 +14,7 @@ from roundtap_core.forms.form import Form
 from roundtap_core.lists.list_form import ListCheck
 
 Options = Mapping[str, Any]
-ListTotals = Mapping[str, int]
-"""Competitor → the cost of the list, where known."""
+ListTotals = Mapping[str, int]  # competitor → the cost of the list, where known
 
 NO_TOTALS: ListTotals = MappingProxyType({})
 
@@ -23,8 +22,7 @@ WIN, LOSS = "win", "loss"
 DRAW: Final = "draw"
 BYE_LAST, BYE_RANDOM_LOWEST = "last", "random-lowest"
 
-OWN = "own"
-"""The structure that every rulebook allows: rounds and cut as the organizer announces."""
+OWN = "own"  # the structure that every rulebook allows: rounds and cut as the organizer announces
 
 
 class Tally(Struct, frozen=True):
@@ -112,8 +110,7 @@ class Squads(Struct, frozen=True):
     taken: int
 
 
-FIRST_PLAYER, INITIATIVE = "first_player", "initiative"
-"""What a lot may have to decide before a game."""
+FIRST_PLAYER, INITIATIVE = "first_player", "initiative"  # what a lot may have to decide before a game
 
 BY_LOT = "lot"
 
@@ -148,15 +145,13 @@ class Rulebook:
     option_defaults: ClassVar[Mapping[str, Any]]
     house_decisions: ClassVar[tuple[str, ...]]
     """Keys of texts ("decision.…") on what the document leaves open and the kit decided."""
-    officials_play: ClassVar[dict[str, str]]
-    """Level → NO or WITH_SECOND; "*" stands for every other level."""
+    officials_play: ClassVar[dict[str, str]]  # level → NO or WITH_SECOND; "*" stands for every other level
     disqualified_by: ClassVar[tuple[str, ...]] = (ORGANIZER,)
     disqualification_proposed_by: ClassVar[tuple[str, ...]] = ()
     warnings_until_proposal: ClassVar[int | None] = None
     """At so many warnings the kit proposes a disqualification; a person decides."""
     judge_required: ClassVar[bool] = False
-    head_judge_proposed_from: ClassVar[int | None] = None
-    """From so many players the kit proposes to name a head judge."""
+    head_judge_proposed_from: ClassVar[int | None] = None  # from so many players the kit proposes to name a head judge
     ticks: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType({})
     """Level → what is inspected or declared before play and ticked off ("tick.sleeves"); "*": every level."""
     lists: ClassVar[ListCheck]
@@ -167,10 +162,8 @@ class Rulebook:
     leaving_asks: ClassVar[tuple[str, ...]] = ()
     """What a match conceded in mid-game still has to record; for "score" it stays open until that is known."""
     team_size: ClassVar[int] = 1
-    best_of: ClassVar[tuple[int, ...]] = (1,)
-    """How many games a match may have, the usual first."""
-    second_stages: ClassVar[tuple[str, ...]] = (records.ELIMINATION,)
-    """What may follow the cut, the usual first."""
+    best_of: ClassVar[tuple[int, ...]] = (1,)  # how many games a match may have, the usual first
+    second_stages: ClassVar[tuple[str, ...]] = (records.ELIMINATION,)  # what may follow the cut, the usual first
     lots: ClassVar[tuple[str, ...]] = ()
     """What a lot may decide before a game: "first_player", or the chooser with equal lists ("initiative")."""
     before_play: ClassVar[tuple[str, ...]] = ()
@@ -182,8 +175,7 @@ class Rulebook:
     """Whether what a result gives depends on who played it: on what their lists cost."""
     pairs_nearest: ClassVar[bool] = False
     """Whether its document pairs by the nearest points, and breaks a pair that has met by exchanging, not by groups."""
-    list_fortress: ClassVar[bool] = False
-    """Whether List Fortress takes its events."""
+    list_fortress: ClassVar[bool] = False  # whether List Fortress takes its events
 
     def options(self, given: Options) -> dict[str, Any]:
         """The event's options over this rulebook's defaults."""

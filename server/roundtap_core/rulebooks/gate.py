@@ -26,8 +26,7 @@ NEEDS_REASON = ("time_not_up_no_reason", "winner_concedes_no_reason", "correctio
 
 BY = "decided_by"
 LOT = "lot"
-_SIDE: Mapping[str, Side] = {WINNER: "a", LOSER: "b"}
-"""The record is walked through with a as the opener."""
+_SIDE: Mapping[str, Side] = {WINNER: "a", LOSER: "b"}  # the record is walked through with a as the opener
 
 
 class ResultSource(Struct, frozen=True):

@@ -123,8 +123,7 @@ class SealedDeck(ArchonDeck):
 
 
 KEYS, KEY_PRICE = 3, 6
-LOOK_S = 120
-""""Cartas de identidad": the other's list may be read before the game, for two minutes."""
+LOOK_S = 120  # "Cartas de identidad": the other's list may be read before the game, for two minutes
 SCORE = "score"
 
 HOUSES = ("Brobnar", "Dis", "Logos", "Mars", "Sanctum", "Shadows", "Untamed")

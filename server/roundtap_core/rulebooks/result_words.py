@@ -19,8 +19,7 @@ from roundtap_core.words import Words
 THE_SCORE = (questions.SCORE, "games", "points", "struggles")
 """Steps that count only the score: having more of it is winning, as every reader knows."""
 
-Names = Mapping[str, str]
-"""The sides' names: {"a": …, "b": …}."""
+Names = Mapping[str, str]  # the sides' names: {"a": …, "b": …}
 
 
 class ResultLine(Struct, frozen=True):

@@ -80,8 +80,7 @@ def _unique_problems(list_: list_form.ListData) -> Iterator[Problem]:
 
 
 STRUGGLES_TO_WIN, MOST_WOUNDS, MOST_OBJECTIVES = 2, 99, 9
-FREE_WIN = records.Pair(2, 3)
-"""What a bye gives and a concession gives at least: struggles won, wounds inflicted."""
+FREE_WIN = records.Pair(2, 3)  # what a bye gives and a concession gives at least: struggles won, wounds inflicted
 
 
 class ShatterpointPremier(base.Rulebook):

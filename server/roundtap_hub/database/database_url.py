@@ -12,8 +12,7 @@ from sqlalchemy.exc import ArgumentError
 
 from roundtap_core.errors import Problem
 
-DATABASE = "roundtap.db"
-"""The journal's file in a hub's own folder."""
+DATABASE = "roundtap.db"  # the journal's file in a hub's own folder
 DRIVER = "postgresql+psycopg"
 KNOWN_AS = ("postgresql", "postgres", DRIVER)
 CONNECTION_TIMEOUTS: Mapping[str, str] = {

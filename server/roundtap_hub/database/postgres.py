@@ -33,8 +33,7 @@ from roundtap_hub.store.snapshots import EventSnapshotStore
 
 log = logging.getLogger(__name__)
 
-CHANNEL = "roundtap"
-"""Commits are announced here: {"from": hub, "streams": {stream: number}, "people": [event, …]}."""
+CHANNEL = "roundtap"  # commits are announced here: {"from": hub, "streams": {stream: number}, "people": [event, …]}
 NOTICE_BYTES_MAX = 7000
 """PostgreSQL takes less than 8000 bytes; a longer notice is replaced by one that means "read everything"."""
 HALL_LOCK = 0x526F756E64746170
@@ -44,21 +43,14 @@ TABLES_LOCK = HALL_LOCK + 1
 CONFLICT_SQLSTATES = frozenset({"23505", "40001", "40P01"})
 """PostgreSQL's errors for the slower of two: unique violation, serialization failure, deadlock."""
 
-ROUND_TRIPS = 16
-"""Round trips per estimate; the quickest is the most exact."""
-AGAIN_S = 60.0
-"""How often the offset is estimated anew."""
-SAMPLES_KEPT = 8
-"""Estimates kept: the best of the last eight minutes counts."""
-DRIFT_RATE = 50e-6
-"""How fast an old sample loses precision: two machines' crystals drift apart by up to this rate."""
-SLEW = 1 / 1000
-"""How fast a new offset is applied: a millisecond per second, too slow to notice, and never backwards."""
-STEP_US = 1_000_000
-"""A larger jump means that the database's clock was set: running hubs do not follow it."""
+ROUND_TRIPS = 16  # round trips per estimate; the quickest is the most exact
+AGAIN_S = 60.0  # how often the offset is estimated anew
+SAMPLES_KEPT = 8  # estimates kept: the best of the last eight minutes counts
+DRIFT_RATE = 50e-6  # how fast an old sample loses precision: two machines' crystals drift apart by up to this rate
+SLEW = 1 / 1000  # how fast a new offset is applied: a millisecond per second, too slow to notice, and never backwards
+STEP_US = 1_000_000  # a larger jump means that the database's clock was set: running hubs do not follow it
 
-TimeQuery = Callable[[], int]
-"""Asks the database for its time, in microseconds since 1970."""
+TimeQuery = Callable[[], int]  # asks the database for its time, in microseconds since 1970
 
 
 class NumberTaken(journal.JournalConflict):

@@ -30,12 +30,9 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 PRESENCE_CHANNEL = "roundtap_presence"
-COALESCE_S = 0.2
-"""At most five messages a second, however much is pressed."""
-BEAT_S = 5.0
-"""How often a hub sends which units it is in contact with, if nothing else happens."""
-HUB_TIMEOUT_MS = 20_000
-"""A hub silent for so long is gone, and so is its units' contact with it."""
+COALESCE_S = 0.2  # at most five messages a second, however much is pressed
+BEAT_S = 5.0  # how often a hub sends which units it is in contact with, if nothing else happens
+HUB_TIMEOUT_MS = 20_000  # a hub silent for so long is gone, and so is its units' contact with it
 UNIT, HERE = "unit", "here"
 CONTACT_FIELDS = frozenset({"unit", "contact_ms", "connected"})
 """Fields of a status that are sent as contact, or that name the unit."""

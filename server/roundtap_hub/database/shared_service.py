@@ -34,10 +34,8 @@ log = logging.getLogger(__name__)
 OPTIMISTIC_ATTEMPTS = 3
 """Attempts before a hub excludes the others while it decides. (A slightly slower hub could lose sixty times in a
 row.)"""
-ATTEMPTS = 8
-"""Attempts in all; then the commands are refused as not saved."""
-LOOK_UP_S = 0.5
-"""How long one wait for a notification lasts; a stopping hub waits no longer for its follower."""
+ATTEMPTS = 8  # attempts in all; then the commands are refused as not saved
+LOOK_UP_S = 0.5  # how long one wait for a notification lasts; a stopping hub waits no longer for its follower
 RECONNECT_S = 1.0
 
 MessageHandler = Callable[[Mapping[str, Any]], None]

@@ -259,8 +259,7 @@ def _over(state: EventState, number: int) -> NextStep:
 # Okabe and Ito's colours, distinct for colour-blind eyes, without the two that mark the sides of a table.
 COLORS = ("#00785A", "#882255", "#8A4B08", "#4B2E83", "#37474F", "#A3262A", "#0072B2")
 
-ABOUT_PLACES = tuple(f"/{key}" for key in ABOUT)
-"""The places that a Problem with the event's own details names."""
+ABOUT_PLACES = tuple(f"/{key}" for key in ABOUT)  # the places that a Problem with the event's own details names
 
 OFFICIALS, UNITS = "officials", "units"
 

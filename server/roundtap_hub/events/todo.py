@@ -20,8 +20,7 @@ from roundtap_hub.serving.memoized import memoized
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.units.unit_presence import TAKEN, UnitStatus, calls_of, leave_requests_of, phone_requests
 
-ONE_SIDED_MS = 120_000
-"""How long the other side has to confirm before the console offers to accept the report."""
+ONE_SIDED_MS = 120_000  # how long the other side has to confirm before the console offers to accept the report
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +43,9 @@ class Task:
     to: str = ""
 
 
-MOVED_MAX = 12
-"""The most places listed that an older version gave to others."""
+MOVED_MAX = 12  # the most places listed that an older version gave to others
 
-ELSEWHERE = "elsewhere"
-"""A unit reported a match at whose table it did not stand."""
+ELSEWHERE = "elsewhere"  # a unit reported a match at whose table it did not stand
 
 RANK = {CALL: 0, "appeal": 0, "proposal": 1, DISPUTE: 1, ONE_PHONE: 1, SECOND: 1, TAKEN: 1, ELSEWHERE: 1, "extra": 1,
         "ended": 1, ONE_SIDED: 2, "life": 2, "absent": 2, DRAFT: 3, "unit-forged": 3, "unit-flood": 3, "unit-twin": 3,

@@ -11,8 +11,7 @@ from pathlib import Path
 from roundtap_hub.access.tls import Address, lines_of, local_addresses
 
 HTTP = 80
-MDNS_NAME = "roundtap.local"
-"""The name of a hub made by a card, on its network (mDNS) and on its hotspot."""
+MDNS_NAME = "roundtap.local"  # the name of a hub made by a card, on its network (mDNS) and on its hotspot
 HOTSPOT_NETWORK = ip_network("10.42.0.0/16")
 """NetworkManager's choice for shared connections: the hub is .1 of one of these networks."""
 VIRTUAL_DEVICES = ("docker", "br-", "veth", "virbr", "vnet", "lxc", "lxd", "podman", "cni", "tun", "tap", "wg",
@@ -90,8 +89,7 @@ class HallAddresses:
         self._local_name = local_name
         self.by_name = ""
         """"http://roundtap.local", for devices that can look it up; "" without that name or without a network."""
-        self.addresses: tuple[Address, ...] = ()
-        """As of the last `look`, best first."""
+        self.addresses: tuple[Address, ...] = ()  # as of the last `look`, best first
         self._lock = threading.Lock()
         self.listeners: list[Callable[[], None]] = []
         """Called when the addresses have changed, in the thread that looked; must only enqueue."""

@@ -22,8 +22,7 @@ log = logging.getLogger(__name__)
 
 START, FIVE, TIME = "start", "five", "time"
 FIVE_MS = 5 * 60_000
-LATE_MS = 3000
-"""A moment longer ago than this is skipped."""
+LATE_MS = 3000  # a moment longer ago than this is skipped
 POLL_S = 0.25
 
 RATE_HZ = 22_050

@@ -16,8 +16,7 @@ from roundtap_hub.serving.connection_limits import throttle_key
 from roundtap_hub.store.display_plan import AUTO, DisplayAssignment
 from roundtap_hub.store.read_model import Snapshot
 
-DISPLAY = "roundtap_display"
-"""The cookie: id and short name. It grants nothing: walls are public."""
+DISPLAY = "roundtap_display"  # The cookie: id and short name. It grants nothing: walls are public.
 DISPLAY_S = 400 * 86_400
 DISPLAY_COOKIE_RE = re.compile(r"(?P<id>[a-z2-7]{16})\.(?P<name>[A-Z][1-9]?)")
 ID_LETTERS, ID_LENGTH = "abcdefghijklmnopqrstuvwxyz234567", 16

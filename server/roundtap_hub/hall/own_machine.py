@@ -77,8 +77,7 @@ FILE = "hall-time.json"
 UNSET, BEHIND, UNSURE = "unset", "behind", "unsure"
 """Why the time is doubtful: it is before this program existed; it is before this hub's newest file; the machine has no
 clock of its own, and has not been set since it was switched on."""
-SLACK_S = 120
-"""Allowance for a card's file system, which rounds, and for a clock that was corrected backwards a little."""
+SLACK_S = 120  # allowance for a card's file system, which rounds, and for a clock that was corrected backwards a little
 
 SYNCED = Path("/run/systemd/timesync/synchronized")
 RTC = Path("/sys/class/rtc/rtc0/hctosys")
@@ -120,8 +119,7 @@ class HallTime:
         """The period in which a wrong clock ran, since corrected: file times from then prove nothing."""
         self._offered: tuple[int, float] | None = None
         """An offered time that the machine's clock could not be set to: the monotonic moment, and the time."""
-        self.was_set = False
-        """Whether an organizer has set the time since the machine was switched on."""
+        self.was_set = False  # whether an organizer has set the time since the machine was switched on
         self._read()
         self._written_s = _newest_file_s(folder, self._wrong)
 

@@ -33,8 +33,7 @@ from roundtap_machine.checks import (
 )
 from roundtap_machine.health import LOW_NOW, SINCE_SHIFT, SPACE_LOW_BYTES
 
-NAMES_MAX = 16
-"""Tables named in one line; the rest are only counted."""
+NAMES_MAX = 16  # tables named in one line; the rest are only counted
 PIN_OLD_DAYS = 180
 PRINTER_FAULTS = ("no-paper", "offline", "silent", "mute", "no-port", "unplugged", "stalled",
                  "unconfirmed", "login-console", "no-access", "busy")

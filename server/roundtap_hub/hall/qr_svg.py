@@ -7,10 +7,8 @@ from functools import lru_cache
 
 from markupsafe import Markup
 
-QUIET_ZONE = 4
-"""Empty modules around it, which the standard requires."""
-KEPT = 512
-"""Codes cached: a page of slips has one for each table, and is drawn again on every change."""
+QUIET_ZONE = 4  # empty modules around it, which the standard requires
+KEPT = 512  # codes cached: a page of slips has one for each table, and is drawn again on every change
 
 
 @lru_cache(maxsize=KEPT)

@@ -194,8 +194,7 @@ def diagnostics() -> AnyResponse:
     return web.download(text, "text/plain; charset=utf-8", "roundtap-diagnostics.txt")
 
 
-KIND = "application/x-x509-ca-cert"
-"""Makes phones offer to install it."""
+KIND = "application/x-x509-ca-cert"  # makes phones offer to install it
 
 
 @route("GET /trust", EVERYBODY)

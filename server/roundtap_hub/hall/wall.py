@@ -111,8 +111,7 @@ def end_time(state: EventState) -> str:
 
 UNTIL = re.compile(r"(?P<lasts>\d{1,4})|(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)")
 SCREENS_MAX = 64
-REPEAT_PRESS_MS = 10_000
-"""The same announcement again within this time is a double press."""
+REPEAT_PRESS_MS = 10_000  # the same announcement again within this time is a double press
 
 
 @route("GET /console/displays", HEADS_AND_DESK)

@@ -21,8 +21,7 @@ from roundtap_hub.units.unit_presence import UnitStatus
 
 THEMES = ("dark", "light")
 PART = re.compile(r"([1-4])/([1-4])")
-WALL_PARAMS = ("theme", "part", "show", "sound")
-"""The query parameters of a wall's address."""
+WALL_PARAMS = ("theme", "part", "show", "sound")  # the query parameters of a wall's address
 NAME = re.compile(r"name:[A-Z][1-9]?")
 
 
@@ -74,8 +73,7 @@ def plain_variant(page: str, variant: str) -> str:
 WELCOME, PAIRINGS, CLOCK, STANDINGS, BRACKET, WORDS = ("welcome", "pairings", "clock", "standings", "bracket", "words")
 NAMES_A_PAGE, LONG_NAMES_A_PAGE, TEAMS_A_PAGE, NAME_COLUMNS = 24, 16, 12, 2
 """Names per page in a browser without scripts; `static/wall_fit.js` measures instead."""
-LONG_NAME = 18
-"""Longer names may take two lines on the wall, so that fewer rows fit; a team's players take one."""
+LONG_NAME = 18  # longer names may take two lines on the wall, so that fewer rows fit; a team's players take one
 
 LINES_A_PAGE, LONG_LINES_A_PAGE, LINE_COLUMNS = 20, 16, 2
 PAGE_MS = 10_000

@@ -385,8 +385,7 @@ def _matches(state: EventState, newest: RoundState | None, names: Mapping[str, s
 
 
 PUBLIC_SHEETS = ("pairings-table", "pairings-name", "standings", "bracket")
-DESK_SHEETS = ("slips", "players", "emergency")
-"""The last parts of these sheets' addresses."""
+DESK_SHEETS = ("slips", "players", "emergency")  # the last parts of these sheets' addresses
 
 
 @route("GET /print/<event_id>/pairings-table", EVERYBODY, VISIBLE)

@@ -29,10 +29,8 @@ PROXY, TRUST, SPEED = "proxy", "trust", "speed"
 KINDS = (BY_TABLE, BY_NAME, SLIP, STANDINGS, PROXY, TRUST, TEST, SPEED)
 BY_HAND = (BY_TABLE, BY_NAME, STANDINGS, TRUST, TEST)
 """Kinds that may be ordered for the whole round; a single slip is ordered by printing it again."""
-SLIPS = "slips"
-"""Manual order of all the round's slips, including those of tables with a unit."""
-OF_THE_HUB = (TRUST, TEST)
-"""Kinds that need no round."""
+SLIPS = "slips"  # manual order of all the round's slips, including those of tables with a unit
+OF_THE_HUB = (TRUST, TEST)  # kinds that need no round
 
 CHANGED, ORDERED = "~", "#"
 """In a job's id: before the key of a slip's content, and before the token of a manual order."""

@@ -14,8 +14,7 @@ from roundtap_core.event.state import PUBLISHED, EventState, MatchState, RoundSt
 from roundtap_core.wire import digest
 from roundtap_hub.store.service import Service
 
-LETTERS = "ACDEFGHJKLMNPRTUVWXY3479"
-"""Of short codes: none that are easily confused."""
+LETTERS = "ACDEFGHJKLMNPRTUVWXY3479"  # of short codes: none that are easily confused
 CODE_LETTERS = 3
 ROUND_MAX = 1023
 PURPOSE = b"roundtap/slip/1\n"

@@ -82,13 +82,11 @@ def seats_now(moment: EventAt, old: OldSlip) -> list[dict[str, Any]]:
     return list(found.values())
 
 
-CODE_LETTERS = 300
-"""A barcode reader acting as a keyboard types the whole address."""
+CODE_LETTERS = 300  # a barcode reader acting as a keyboard types the whole address
 DROP = "POST /console/<event_id>/competitors/<competitor>/drop"
 EXTEND = "POST /console/<event_id>/match/<match_id>/extension"
 RULE = "POST /console/<event_id>/match/<match_id>/ruling"
-COUNTS, STAYS = "slip", "record"
-"""After a contradiction: the slip counts, or the record stays."""
+COUNTS, STAYS = "slip", "record"  # after a contradiction: the slip counts, or the record stays
 
 
 @route("GET /console/<event_id>/slip", STAFF, VISIBLE)

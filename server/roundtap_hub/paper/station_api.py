@@ -19,8 +19,7 @@ from roundtap_hub.units.device_auth import JOBS, Refusal
 from roundtap_hub.units.unit_presence import encode_health
 
 BODY_BYTES_MAX = 32 * 1024
-JOBS_AT_ONCE = 6
-"""Few enough that two stations share a round's slips, and that cancelled jobs are soon known."""
+JOBS_AT_ONCE = 6  # few enough that two stations share a round's slips, and that cancelled jobs are soon known
 
 JobStates = list[tuple[str, PrintState]]
 

@@ -45,12 +45,9 @@ class CompetitorRow:
     paid: bool = False
     note: bool = False
     fixed_table: int | None = None
-    awaited: bool = False
-    """Entered, but not yet present."""
-    to_confirm: bool = False
-    """Signed up by phone, not yet confirmed at the desk."""
-    removable: bool = False
-    """Never played and without notes: the entry may be removed."""
+    awaited: bool = False  # entered, but not yet present
+    to_confirm: bool = False  # signed up by phone, not yet confirmed at the desk
+    removable: bool = False  # never played and without notes: the entry may be removed
 
 
 def roster(moment: EventAt) -> list[CompetitorRow]:

@@ -16,8 +16,7 @@ from roundtap_hub.serving.web import current_event, current_snapshot, page
 from roundtap_hub.store.service import Snapshot
 
 TABLE, PERSON = "table", "person"
-MAX_HITS = 12
-"""The most hits shown."""
+MAX_HITS = 12  # the most hits shown
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,8 +36,7 @@ from roundtap_hub.store.service import Step
 NAME, FIRST, LAST, CLUB, ID, LINK, PAID, NOTE, CAME_WITH, TABLE, MEMBER_1, MEMBER_2, SKIP = (
     "name", "first", "last", "club", "id", "link", "paid", "note", "came_with", "table", "member_1", "member_2", "")
 MEANINGS = (NAME, FIRST, LAST, CLUB, ID, LINK, PAID, NOTE, CAME_WITH, TABLE)
-OF_TEAMS = (MEMBER_1, MEMBER_2)
-"""Columns of teams only."""
+OF_TEAMS = (MEMBER_1, MEMBER_2)  # columns of teams only
 
 _HEADINGS: Mapping[str, str] = MappingProxyType({
     NAME: "name|full name|player|player name|players|real name|participant|competitor|attendee|display name|team name|"
@@ -89,8 +88,7 @@ YES, NO = (frozenset(said.split()) for said in (
     "complete",
     "no n false 0 unpaid open nein offen falsch pendiente falso nie niezaplacone pending none ✗ ✘ ☐ -"))
 
-HEADING_ROWS_MAX = 5
-"""How many rows are searched for the headings: exports may begin with a title."""
+HEADING_ROWS_MAX = 5  # how many rows are searched for the headings: exports may begin with a title
 
 
 def guess_heading(rows: Rows) -> int:
@@ -209,8 +207,7 @@ class PlannedRow:
     changes: tuple[str, ...] = ()
     as_row: int | None = None
     problem: Problem | None = None
-    odd: bool = False
-    """The name may be two cells or lines, joined by a stray quotation mark."""
+    odd: bool = False  # the name may be two cells or lines, joined by a stray quotation mark
 
     @property
     def may(self) -> bool:

@@ -23,10 +23,8 @@ from roundtap_hub.serving import web
 from roundtap_hub.serving.memoized import memoized_by
 from roundtap_hub.store.journal import PersonRecord
 
-LETTERS, LINES = 300, 200
-"""The most letters in a box, and lines in a table."""
-SPARE = 3
-"""Empty lines after the filled ones."""
+LETTERS, LINES = 300, 200  # the most letters in a box, and lines in a table
+SPARE = 3  # empty lines after the filled ones
 
 MISSING, WRONG, FLAGGED, GOOD, NONE = "missing", "wrong", "flagged", "good", "none"
 """States of a list: required but missing; with problems; flagged for an official; good; missing and not required."""
@@ -257,8 +255,7 @@ def flags_of(moment: EventAt, competitor: Competitor) -> list[Problem]:
     return [*check.warnings(check.of_competitor(competitor), options, moment.state.level), *mine]
 
 
-ROWS_ADDED = 8
-"""What "more lines" adds."""
+ROWS_ADDED = 8  # what "more lines" adds
 
 
 @route("GET /console/<event_id>/competitor/<competitor>/list", STAFF, VISIBLE)

@@ -21,8 +21,7 @@ from roundtap_core.limits import sanitize
 
 ZIP, OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 """The first bytes of .xlsx, .xlsm, .xlsb and .ods; and of .xls."""
-UNPACKED_BYTES = 24 * 1024 * 1024
-"""More unpacked bytes than any list of players has."""
+UNPACKED_BYTES = 24 * 1024 * 1024  # more unpacked bytes than any list of players has
 MOST_PARTS = 400
 WITHIN_S = 20.0
 ANSWER_BYTES = 8 * 1024 * 1024
@@ -74,11 +73,9 @@ def _repacked(raw: bytes) -> bytes:
     return made.getvalue()
 
 
-MOST_BYTES = 2 * 1024 * 1024
-"""Of a file. A thousand players with links to their lists need a tenth of it."""
+MOST_BYTES = 2 * 1024 * 1024  # Of a file. A thousand players with links to their lists need a tenth of it.
 MOST_ROWS, MOST_COLUMNS, CELL_LETTERS = 1000, 40, 1000
-LINE_BREAK_SIGN = "↵"
-"""Marks a line break or a tab inside a cell."""
+LINE_BREAK_SIGN = "↵"  # marks a line break or a tab inside a cell
 FORM_BYTES_MAX = 400_000
 """The most bytes of a table in a form: each step carries it, as nothing is stored before the confirmation."""
 

@@ -57,8 +57,7 @@ from roundtap_hub.store.person_rows import is_damaged, refuse_damaged
 from roundtap_hub.store.service import Step
 from roundtap_hub.units.unit_presence import TAKEN
 
-NUMBERED = re.compile(r" \(\d+\)$")
-"""The number that tells namesakes apart, which no one types."""
+NUMBERED = re.compile(r" \(\d+\)$")  # the number that tells namesakes apart, which no one types
 
 
 def awaited_and_present(moment: EventAt) -> tuple[list[CompetitorRow], list[CompetitorRow]]:
@@ -82,8 +81,7 @@ def find_by_name(typed: str, rows: Sequence[CompetitorRow]) -> list[CompetitorRo
             if all(any(part.startswith(word) for part in search_text(each.name).split()) for word in words)]
 
 
-SIGN_UP = "sign-up"
-"""The `back` field of forms on the sign-up page."""
+SIGN_UP = "sign-up"  # the `back` field of forms on the sign-up page
 
 
 @policy.route("GET /console/<event_id>/check-in", policy.STAFF, policy.VISIBLE)

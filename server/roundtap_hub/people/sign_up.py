@@ -27,8 +27,7 @@ from roundtap_hub.phones.phone_reports import PHONE_ACTOR
 from roundtap_hub.serving import web
 from roundtap_hub.store.service import Step
 
-ACTOR = "sign-up"
-"""The actor of entries that players made themselves."""
+ACTOR = "sign-up"  # the actor of entries that players made themselves
 FORM_BYTES, FORM_LETTERS = 16, 64
 
 
@@ -104,8 +103,7 @@ def _enter(moment: EventAt) -> str:
 
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
-NAMED = 24
-"""The most names in one confirmation: there may be hundreds of entries, each with its own."""
+NAMED = 24  # the most names in one confirmation: there may be hundreds of entries, each with its own
 
 
 @route("GET /console/<event_id>/sign-up", HEADS_AND_DESK, VISIBLE)

@@ -58,8 +58,7 @@ REPORT, CONFIRM, WAITING, DIFFER, OVER, JUDGE = "report", "confirm", "waiting", 
 """What there is to do: report the result; confirm the opponent's report; wait for the opponent; settle two versions;
 nothing any more (both agree); only call a judge (an official has decided, or has to)."""
 
-FormPairs = tuple[tuple[str, str], ...]
-"""Fields of a form by name."""
+FormPairs = tuple[tuple[str, str], ...]  # fields of a form by name
 
 
 def my_match(moment: EventAt, competitor: str) -> tuple[RoundState, MatchState] | None:
@@ -201,8 +200,7 @@ def my_clock(moment: EventAt, competitor: str) -> tuple[ClockFace, int]:
                    starts=face.starts), more_ms
 
 
-NO_REFERRER = "no-referrer"
-"""The address is a secret link: no page opened from here may learn it."""
+NO_REFERRER = "no-referrer"  # the address is a secret link: no page opened from here may learn it
 
 
 def guard(bp: Blueprint) -> None:

@@ -24,12 +24,10 @@ from roundtap_hub.serving.cookies import phone_digest
 from roundtap_hub.serving.http_answers import problem_status
 from roundtap_hub.store.service import Snapshot, Step
 
-PHONE_ACTOR = "phone:"
-"""Prefix of the actor of entries from a player's phone; the competitor's id follows."""
+PHONE_ACTOR = "phone:"  # prefix of the actor of entries from a player's phone; the competitor's id follows
 RESULT_BYTES_MAX = 2000
 NAME_LETTERS_MAX = 64
-NAME = re.compile(r"[A-Za-z0-9._-]+")
-"""It becomes part of an address, hence the few characters."""
+NAME = re.compile(r"[A-Za-z0-9._-]+")  # it becomes part of an address, hence the few characters
 ACCEPTED, REFUSED = "accepted", "refused"
 REPORT_FIELDS = frozenset({"match", "draw", "a", "b", "revision", "serial", "result", "report_id"})
 

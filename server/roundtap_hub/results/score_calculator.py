@@ -18,8 +18,7 @@ from roundtap_hub.access.policy import EVERYBODY, route
 from roundtap_hub.events.event_at import tournament
 from roundtap_hub.serving.web import current_event, page, words
 
-PREFIX = "aid."
-"""The prefix of the form's fields in the page's address."""
+PREFIX = "aid."  # the prefix of the form's fields in the page's address
 
 
 def calculator_view(book: Rulebook) -> dict[str, Any] | None:

@@ -19,11 +19,9 @@ from roundtap_core.rulebooks.gate import ON_RECORD, refuse_result
 from roundtap_core.rulebooks.result_words import winner_of
 from roundtap_hub.events.event_at import short_hash
 
-MOST_LETTERS = 60
-"""No valid line is longer."""
+MOST_LETTERS = 60  # no valid line is longer
 
-CHOICES = ("winner", "initiative")
-"""Choices that a letter can answer."""
+CHOICES = ("winner", "initiative")  # choices that a letter can answer
 
 _TOKEN = re.compile(r"\s*(?:(?P<conceded>c\s*[ab])|(?P<initiative>i\s*[ab])|(?P<winner>[ab])|(?P<draw>=)"
                     r"|(?P<number>[-\u2212]?\d{1,6})|(?P<between>[:;,/]))", re.IGNORECASE)

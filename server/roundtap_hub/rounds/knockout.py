@@ -20,8 +20,7 @@ from roundtap_hub.events.event_at import EventAt, newest_round, ranking, ranking
 from roundtap_hub.results.standings_table import has_draws, record_text, status_of
 from roundtap_hub.serving.memoized import memoized
 
-WHOLE_ON_WALL = 16
-"""The largest bracket that a wall display shows from its first round."""
+WHOLE_ON_WALL = 16  # the largest bracket that a wall display shows from its first round
 
 
 @memoized

@@ -18,10 +18,8 @@ from roundtap_hub.rounds.round_clock import time_of_day
 from roundtap_hub.store.event_times import EventTimes
 
 MINUTE_MS = 60_000
-CHANGEOVER_MS = 10 * MINUTE_MS
-"""From the last result to the next start, until the event has shown how long that takes."""
-ABOUT_MS = 5 * MINUTE_MS
-"""A forecast is shown no more exactly than this."""
+CHANGEOVER_MS = 10 * MINUTE_MS  # from the last result to the next start, until the event has shown how long that takes
+ABOUT_MS = 5 * MINUTE_MS  # a forecast is shown no more exactly than this
 
 
 @dataclass(frozen=True, slots=True)

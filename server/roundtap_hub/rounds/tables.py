@@ -82,23 +82,19 @@ class GridCell:
     flags: tuple[str, ...] = ()
     result: ShownResult | None = None
     reports: tuple[ShownReport, ...] = ()
-    second: ShownResult | None = None
-    """Another result that both agreed to while `result` stood: a judge decides."""
-    number: int = 0
-    """The entry of the result that stands; 0 for none."""
+    second: ShownResult | None = None  # another result that both agreed to while `result` stood: a judge decides
+    number: int = 0  # the entry of the result that stands; 0 for none
     strangers: tuple[tuple[str, int], ...] = ()
     """Units that reported this match from elsewhere, each with the entry that last refused it."""
     reported_age_ms: int | None = None
     unit: str | None = None
     call_age_ms: int | None = None
     call_taken_by: str | None = None
-    call_since_ms: int | None = None
-    """When the first source called, by the hub's clock: identifies the call."""
+    call_since_ms: int | None = None  # when the first source called, by the hub's clock: identifies the call
     contact_age_ms: int | None = None
     extension_minutes: int | None = None
     done: bool = False
-    came_after_all: str | None = None
-    """The absent player, who may yet appear."""
+    came_after_all: str | None = None  # the absent player, who may yet appear
     corrected: bool = False
     by_hand: bool = False
 

@@ -40,12 +40,10 @@ log = logging.getLogger(__name__)
 
 FOLLOW, PROMOTE = "follow", "promote"
 CONFIG_KEYS = ("hub", "unit", "key")
-LOOK_S = 0.2
-"""How often a standby checks whether it was promoted."""
+LOOK_S = 0.2  # how often a standby checks whether it was promoted
 PROMOTED_WITHIN_S = 30.0
 
-SILENCE_S = 6.0
-"""The hub sends a beat every 2 s."""
+SILENCE_S = 6.0  # the hub sends a beat every 2 s
 RETRY_S = 1.0
 FEED_LINE_BYTES_MAX = 96 * 1024 * 1024
 
@@ -59,8 +57,7 @@ STATE_TEXTS = {
 REFUSALS = {"ahead": "standby_ahead", "foreign": "standby_foreign"}
 
 SOCKET = "standby.sock"
-GROUP = "roundtap-panel"
-"""The group that may connect: the panel (besides root)."""
+GROUP = "roundtap-panel"  # the group that may connect: the panel (besides root)
 LINE_BYTES_MAX = 1024
 HEARD_WITHIN_S = 2.0
 STATE, TURN = "state", "turn"

@@ -35,20 +35,16 @@ log = logging.getLogger(__name__)
 
 STANDBYS_FILE, TAKEN_OVER_FILE = "standbys.json", "taken-over.json"
 KNOWN_MAX = 8
-SAME_START_MS = 3000
-"""Two hubs that started this close together cannot tell which was first: the smaller name stays."""
+SAME_START_MS = 3000  # two hubs that started this close together cannot tell which was first: the smaller name stays
 
 Payload = dict[str, Any]
 
-GROUP, PORT = "239.255.82.84", 48284
-"""A multicast address local to the site, which no router forwards."""
+GROUP, PORT = "239.255.82.84", 48284  # a multicast address local to the site, which no router forwards
 BEACON_EVERY_S = 2.0
-QUERY_EVERY_S = 5.0
-"""How often an address is queried at most, and how often known relatives are queried."""
+QUERY_EVERY_S = 5.0  # how often an address is queried at most, and how often known relatives are queried
 QUERY_TIMEOUT_S, ANSWER_TIMEOUT_S = 2.0, 4.0
 DATAGRAM_BYTES_MAX = 1400
-AT_ONCE = 20
-"""Datagrams read before the thread rests for a moment: a flood of them costs little."""
+AT_ONCE = 20  # datagrams read before the thread rests for a moment: a flood of them costs little
 REST_S = 0.2
 ASKED_MAX = 64
 ANSWER_BYTES_MAX = 1024 * 1024

@@ -41,10 +41,8 @@ log = logging.getLogger(__name__)
 QUESTION_BYTES_MAX = 8 * 1024
 """A hundred epochs; any client can send it, and it is read before its signature is checked."""
 ANYWHERE = (b"access-control-allow-origin", b"*")
-STILL_SERVED = ("/static/", "/standby/", "/time")
-"""What a replaced hub still answers, beside its page."""
-HELLO_BYTES_MAX = 256 * 1024
-"""More than a thousand events with their last entries."""
+STILL_SERVED = ("/static/", "/standby/", "/time")  # what a replaced hub still answers, beside its page
+HELLO_BYTES_MAX = 256 * 1024  # more than a thousand events with their last entries
 ACK_BYTES_MAX = 4096
 WITHIN_S = 5.0
 BEAT_S = 2.0
@@ -74,8 +72,7 @@ RESULTS = ("report", "result-entered")
 
 TAKEN_OVER_TEXT = "another hub goes on with this journal"
 
-SideState = dict[str, Any]
-"""What a standby receives besides the entries, by kind of message."""
+SideState = dict[str, Any]  # what a standby receives besides the entries, by kind of message
 
 
 class StandbyApi:

@@ -18,8 +18,7 @@ from roundtap_hub.store.copies import CURRENT, Batch, Copies
 from roundtap_hub.store.journal import Head
 
 LABEL = b"roundtap/standby/1"
-PLAIN_BYTES_MAX = 64 * 1024 * 1024
-"""Far more than one message holds: a fake hub must not fill the memory."""
+PLAIN_BYTES_MAX = 64 * 1024 * 1024  # far more than one message holds: a fake hub must not fill the memory
 
 
 class DecryptionFailed(Exception):
@@ -65,14 +64,10 @@ class EncryptedFeed:
         return self._lines.to_bytes(12, "big")
 
 
-WITHIN_S = 1.5
-"""How long a commit waits for a connected standby before it counts as away."""
-MANY_WITHIN_S = 15.0
-"""How long a catch-up batch may take on a slow card; no commit waits for it."""
-FEW = 64
-"""Most entries and people in a batch that a commit may wait for."""
-SILENT_S = 5.0
-"""A standby acknowledges each beat, every 2 s."""
+WITHIN_S = 1.5  # how long a commit waits for a connected standby before it counts as away
+MANY_WITHIN_S = 15.0  # how long a catch-up batch may take on a slow card; no commit waits for it
+FEW = 64  # most entries and people in a batch that a commit may wait for
+SILENT_S = 5.0  # a standby acknowledges each beat, every 2 s
 RETRY_S = 1.0
 
 Message = dict[str, Any]
@@ -87,8 +82,7 @@ class StandbyCopy:
         self.name = unit
         self.session = session
         self.address = address
-        self.queue: deque[Message] = deque()
-        """Messages for the feed, which takes them on the loop."""
+        self.queue: deque[Message] = deque()  # messages for the feed, which takes them on the loop
         self.news = asyncio.Event()
         self.ended = False
         self.is_level_reported = False

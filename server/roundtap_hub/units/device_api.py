@@ -46,8 +46,7 @@ from roundtap_machine.root_steps import EJECT, NO_STICK, StepRefused, ask_root
 log = logging.getLogger(__name__)
 
 BODY_BYTES_MAX = 4096
-SAVE_S = 10.0
-"""How long a report waits for its commit, before the unit has to try again."""
+SAVE_S = 10.0  # how long a report waits for its commit, before the unit has to try again
 STRAY_REASONS = frozenset({"unknown_event", NO_PLACE})
 """Reports left to the venue's stream: of an unknown event, or of a round that a restored journal lacks."""
 
@@ -55,8 +54,7 @@ Echo = dict[str, Any]
 
 ENROL_BYTES_MAX = 2048
 ENROL_POLL_MS = 1000
-RECONFIRM_RATE = Rate(10, 0.5)
-"""Rate of one address: a unit whose answer was lost retries a few times."""
+RECONFIRM_RATE = Rate(10, 0.5)  # rate of one address: a unit whose answer was lost retries a few times
 
 HOLDS_KEYS = ("event", "round", "stage", "draw", "table", "match", "revision", "a", "b", "state", "result", "number")
 """The fields recorded of a hello's `holds`."""

@@ -53,18 +53,14 @@ ALERT_FROM: Mapping[str, int] = {FORGED: 10, FLOOD: 20}
 """How many until the organizer sees an alert; 1 for other kinds. A unit without its new key signs wrongly for a while,
 and players may hammer on a button."""
 
-AlertListener = Callable[[str, frozenset[str]], None]
-"""Receives a unit and all its current alerts."""
+AlertListener = Callable[[str, frozenset[str]], None]  # receives a unit and all its current alerts
 
-CHALLENGE_TTL_MS = 30_000
-"""From the challenge to the hello: enough time for a hall that reconnects all at once."""
+CHALLENGE_TTL_MS = 30_000  # from the challenge to the hello: enough time for a hall that reconnects all at once
 RANDOM_LETTERS, MAC_LETTERS = 16, 24
 LENGTH_MAX = 64
 
-BODY_WITHIN_S = 5.0
-"""As a unit's own timeout."""
-UnitAnswer = tuple[int, Mapping[str, Any]]
-"""A status code and the answer."""
+BODY_WITHIN_S = 5.0  # as a unit's own timeout
+UnitAnswer = tuple[int, Mapping[str, Any]]  # a status code and the answer
 
 
 class Refusal(Exception):
@@ -73,8 +69,7 @@ class Refusal(Exception):
     def __init__(self, status: int, error: str) -> None:
         super().__init__(status, error)
         self.status = status
-        self.body = {"error": error}
-        """The answer's body."""
+        self.body = {"error": error}  # the answer's body
 
 
 async def answer_unit(scope: Scope, receive: Receive, send: Send, bytes_max: int,
@@ -208,8 +203,7 @@ class Challenges:
         self._now_ms = now_ms
         self._secret = secrets.token_bytes(32)
         self._lock = threading.Lock()
-        self._used: dict[str, int] = {}
-        """When each was used, in that order."""
+        self._used: dict[str, int] = {}  # when each was used, in that order
 
     def issue(self) -> str:
         """A new challenge."""

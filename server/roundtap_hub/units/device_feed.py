@@ -30,15 +30,11 @@ from roundtap_hub.units.table_view import find_table, own_status_view, table_vie
 
 log = logging.getLogger(__name__)
 
-QUEUE_MAX = 256
-"""Messages a unit may lag behind; one that lags more is disconnected and starts again with everything."""
-BEAT_S = 2.0
-"""How often a silent feed sends a beat: the unit shows the age of its last contact."""
-BATCH_VIEWS = 16
-"""Views made before the loop has its turn again: some 10 ms on a Pi 4."""
+QUEUE_MAX = 256  # messages a unit may lag behind; one that lags more is disconnected and starts again with everything
+BEAT_S = 2.0  # how often a silent feed sends a beat: the unit shows the age of its last contact
+BATCH_VIEWS = 16  # views made before the loop has its turn again: some 10 ms on a Pi 4
 
-FeedMessage = Mapping[str, Any] | bytes
-"""A message to send; a view as its canonical JSON."""
+FeedMessage = Mapping[str, Any] | bytes  # a message to send; a view as its canonical JSON
 HEARTBEAT: FeedMessage = {"type": "beat"}
 IDENTIFY: FeedMessage = {"type": "identify"}
 HelloListener = Callable[[str, Hello], Future[Any] | None]
@@ -46,8 +42,7 @@ HelloListener = Callable[[str, Hello], Future[Any] | None]
 
 HELLO_BYTES_MAX = 64 * 1024
 HELLO_TIMEOUT_S = 10.0
-UNIT_HEADER = b"roundtap-unit"
-"""The header with the unit's name, read before the hello itself."""
+UNIT_HEADER = b"roundtap-unit"  # the header with the unit's name, read before the hello itself
 
 NOT_IN_VIEWS = frozenset({"number", "head", "fates", "late", "rounds"})
 """Fields of an event that no view shows; rounds are compared one by one."""
@@ -137,13 +132,10 @@ class UnitConnection:
     instance: str = ""
     reported: set[str] = field(default_factory=set)
     queue: deque[FeedMessage | None] = field(default_factory=deque)
-    news: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set when the queue has something."""
+    news: asyncio.Event = field(default_factory=asyncio.Event)  # set when the queue has something
     last_view: bytes | None = None
-    event: str | None = None
-    """The event that the last view is about."""
-    shown: object = None
-    """The parts of the unit's own status in that view."""
+    event: str | None = None  # the event that the last view is about
+    shown: object = None  # the parts of the unit's own status in that view
     sent: int = 0
 
 
@@ -153,8 +145,7 @@ class DeviceFeed:
 
     def __init__(self, hub: Hub) -> None:
         self._hub = hub
-        self._connections: dict[str, set[UnitConnection]] = {}
-        """By unit."""
+        self._connections: dict[str, set[UnitConnection]] = {}  # by unit
         self._loop: asyncio.AbstractEventLoop | None = None
         self._closing = False
         self._last_snapshot = hub.service.snapshot

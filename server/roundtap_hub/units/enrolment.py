@@ -25,8 +25,7 @@ log = logging.getLogger(__name__)
 
 KINDS = (TABLE, STATION)
 NUMBER_DIGITS = 2
-RECONFIRM_MS = 300_000
-"""How long a unit whose answer was lost may confirm again."""
+RECONFIRM_MS = 300_000  # how long a unit whose answer was lost may confirm again
 STORE_TIMEOUT_S = 15.0
 
 EXCHANGE_TTL_MS = 10_000
@@ -40,16 +39,11 @@ OFFERED, CHECKED, STORING, STORED, UNSAVED, WRONG, LATE, MALFORMED = (
     "offered", "checked", "storing", "stored", "unsaved", "wrong", "late", "malformed")
 ENDED = (STORED, UNSAVED, WRONG, LATE, MALFORMED)
 
-WAITING_MAX = 44
-"""Each unit needs at most two of the NUMBERS."""
-ADDRESS_MAX = 8
-"""Waiting units of one address; a router may hide several."""
-PENDING_TTL_MS = 10_000
-"""A unit without contact for this long is no longer waiting."""
-GRACE_MS = 20_000
-"""How long a replaced code may still be typed: an organizer reads it, walks to the keyboard and types."""
-NUMBERS = range(10, 100)
-"""The two digits before a code, which identify the waiting unit and the code."""
+WAITING_MAX = 44  # each unit needs at most two of the NUMBERS
+ADDRESS_MAX = 8  # waiting units of one address; a router may hide several
+PENDING_TTL_MS = 10_000  # a unit without contact for this long is no longer waiting
+GRACE_MS = 20_000  # how long a replaced code may still be typed: an organizer reads it, walks to the keyboard and types
+NUMBERS = range(10, 100)  # the two digits before a code, which identify the waiting unit and the code
 IDENTIFY_MS = 6_000
 RATE, TOTAL_RATE = Rate(40, 4), Rate(600, 120)
 """Requests of one address, and of all together: a unit sends one a second."""
@@ -86,8 +80,7 @@ class PendingUnit:
     wants: str = ""
     codes: dict[int, ShownCode] = field(default_factory=dict)
     identify_until_ms: int = 0
-    stopped: bool = False
-    """It waits for a press, after too many wrong codes."""
+    stopped: bool = False  # it waits for a press, after too many wrong codes
 
     @property
     def mark(self) -> str:
@@ -248,15 +241,13 @@ class KeyExchange:
         self._commit = commit
         self.begun_ms = begun_ms
         self.state = OFFERED
-        self.error: Exception | None = None
-        """Why the agreed key could not be stored."""
+        self.error: Exception | None = None  # why the agreed key could not be stored
         self.done = threading.Event()
         self._lock = threading.Lock()
         self._answered = ""
         self._agreed: enrol_keys.ExchangeKeys | None = None
         self._side: Any = SPAKE2_A(enrol_keys.password(code), idA=enrol_keys.HUB_IDENTITY, idB=about.unit_identity)
-        self.message: str = self._side.start().hex()
-        """The offer to the unit, in hex."""
+        self.message: str = self._side.start().hex()  # the offer to the unit, in hex
 
     def belongs_to(self, token: object, place: str) -> bool:
         """Whether it belongs to the unit with this token at this place."""

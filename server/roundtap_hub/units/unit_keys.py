@@ -30,16 +30,13 @@ from roundtap_machine.atomic_write import write_atomically
 log = logging.getLogger(__name__)
 
 TABLE, STATION, STANDBY = "table", "station", "standby"
-ROLES = (TABLE, STATION, STANDBY)
-"""The roles of enrolled keys."""
-PANEL = "panel"
-"""The front panel's role: on the hub's machine only (`make_local_units`)."""
+ROLES = (TABLE, STATION, STANDBY)  # the roles of enrolled keys
+PANEL = "panel"  # the front panel's role: on the hub's machine only (`make_local_units`)
 KEY_BYTES = 32
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
 """A unit's name stands in a header, on labels and in four languages' sentences."""
 
-Listener = Callable[[frozenset[str]], None]
-"""Receives the units whose key or role changed or was revoked."""
+Listener = Callable[[frozenset[str]], None]  # receives the units whose key or role changed or was revoked
 
 LOCAL_ROLES = (PANEL, STATION, TABLE)
 """Roles on the hub's own machine: each key is in a file of this name, for the unit "hub-" and this name."""

@@ -33,30 +33,22 @@ class UnitStatus:
     match: str | None = None
     seated: frozenset[str] = frozenset()
     draft: bool = False
-    leave: frozenset[str] = frozenset()
-    """Sides that asked to leave."""
+    leave: frozenset[str] = frozenset()  # sides that asked to leave
     leave_refused: frozenset[str] = frozenset()
     """Sides whose wish for `match` the organizer refused; a new wish clears that."""
     call_since_ms: int | None = None
     called_for: str | None = None
     """The match in which it last called a judge: players are at that table, also once the call is settled."""
     call_taken_by: str | None = None
-    call_closed: bool = False
-    """The unit still calls, but the call was settled; its next call is a new one."""
+    call_closed: bool = False  # the unit still calls, but the call was settled; its next call is a new one
     clock_ms: int | None = None
-    clock_heard_ms: int | None = None
-    """When the unit sent `clock_ms`."""
+    clock_heard_ms: int | None = None  # when the unit sent `clock_ms`
     core: str = ""
-    waiting: int = 0
-    """Reports on the unit's disk that this hub has not answered yet, by the unit's own count."""
-    instance: str = ""
-    """Distinguishes units of the same name; from the hello that opened its feed."""
-    damaged: int = 0
-    """Unreadable lines of the unit's outbox, by the same hello."""
-    health: str = ""
-    """The state of its machine, sent when it changes: see `decode_health`."""
-    troubles: frozenset[str] = frozenset()
-    """Its troubles (units/device_auth.py), until an organizer has looked."""
+    waiting: int = 0  # reports on the unit's disk that this hub has not answered yet, by the unit's own count
+    instance: str = ""  # distinguishes units of the same name; from the hello that opened its feed
+    damaged: int = 0  # unreadable lines of the unit's outbox, by the same hello
+    health: str = ""  # the state of its machine, sent when it changes: see `decode_health`
+    troubles: frozenset[str] = frozenset()  # its troubles (units/device_auth.py), until an organizer has looked
 
 
 CALL, LEAVE, TAKEN = "call", "leave", "taken"
@@ -101,8 +93,7 @@ def phone_requests(units: Mapping[str, UnitStatus]) -> Mapping[RequestKey, Phone
     return units.asked if isinstance(units, PresenceSnapshot) else {}
 
 
-Listener = Callable[[str | None], None]
-"""Receives the unit whose status changed; None for other changes."""
+Listener = Callable[[str | None], None]  # receives the unit whose status changed; None for other changes
 
 
 class Presence:
@@ -302,14 +293,12 @@ def _still_refused(before: UnitStatus, after: UnitStatus) -> UnitStatus:
         return replace(after, leave_refused=frozenset())
     return replace(after, leave_refused=before.leave_refused - (after.leave - before.leave))
 
-CLOSING = frozenset({"report", "result-entered"})
-"""Entries after which a result may stand."""
+CLOSING = frozenset({"report", "result-entered"})  # entries after which a result may stand
 ECHO_GRACE_MS = 2000
 """A call made this shortly before the result stays open: its table may not know yet that it arrived, and would repeat
 it."""
 
-GRANTING = frozenset({"competitor-dropped", "competitor-disqualified"})
-"""Entries after which a player is gone."""
+GRANTING = frozenset({"competitor-dropped", "competitor-disqualified"})  # entries after which a player is gone
 
 Units = Mapping[str, UnitStatus]
 
@@ -435,8 +424,7 @@ class LeaveRequest:
     refused: bool = False
     match: MatchState | None = None
     side: str = ""
-    since_ms: int | None = None
-    """When it was first requested by phone; None where only by a unit."""
+    since_ms: int | None = None  # when it was first requested by phone; None where only by a unit
 
 
 def leave_requests_of(snapshot: Snapshot, units: Units, state: EventState) -> Iterator[LeaveRequest]:
