@@ -35,7 +35,6 @@ I2C1 = {2: "I2C SDA", 3: "I2C SCL"}
 
 class BoardError(TomlTableError):
     """A fault in a board file that the user can fix; `key` names the text "board.KEY" in the units' catalogues."""
-
     TEXTS = {
         **TomlTableError.TEXTS,
         "missing": "{file}: no such board: name one of {known}, or a TOML file",
@@ -50,7 +49,6 @@ class BoardError(TomlTableError):
 class Pins:
     """BCM numbers. ● is `a`, ■ is `b`; `call` is a separate key on boards that have one. `lamp` signals trouble;
     `lamp_a` and `lamp_b` each stand before a player, and shine while that player is awaited."""
-
     a: int = 17
     b: int = 27
     up: int = 22
@@ -72,7 +70,6 @@ class Pins:
 @dataclass(frozen=True, slots=True)
 class ScreenWiring:
     """The display and its bus. On SPI the display's `dc` and `reset` lines are pins too."""
-
     driver: str = "ssd1309"
     bus: str = "i2c"
     i2c_port: int = 1
@@ -110,7 +107,6 @@ class Board:
     modules with a PNP transistor). ready_made: the parts are on it, and no wire is needed.
     facing: "opposite" (two people across the board, half-screens) or "edge" (read from one side).
     """
-
     name: str
     pins: Pins = Pins()
     screen: ScreenWiring = ScreenWiring()

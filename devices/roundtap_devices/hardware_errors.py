@@ -9,7 +9,6 @@ SYSTEM_SITE = "; the environment is made with --system-site-packages"
 
 class HardwareMissing(OSError):
     """`kind`: one of TEXTS, for catalogues ("missing.KIND"); `detail`: the system's error. `str()` is English."""
-
     TEXTS = {
         "lgpio": f"lgpio is missing: apt install python3-lgpio{SYSTEM_SITE}",
         "luma": "luma.oled is missing: pip install 'roundtap[unit]'",

@@ -14,7 +14,6 @@ WANTED = {int: "a whole number", str: "a text", bool: "true or false", dict: "a 
 
 class TomlTableError(ValueError):
     """A fault in a table that the user can fix. `key` names a text in TEXTS, `params` fill it; `str()` is English."""
-
     TEXTS: ClassVar[Mapping[str, str]] = {
         "unreadable": "{file}: this is not a TOML file: {reason}",
         "unknown_key": "{file}: {where}: unknown key; known are {known}",

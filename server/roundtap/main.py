@@ -20,7 +20,6 @@ END_WITHIN_S = 20  # a process that has not ended by then is killed by the kerne
 class Command(NamedTuple):
     """A command: its module has `add_arguments(parser)` and `run(args) -> exit code`; `extras`: the package's optional
     dependencies that it needs."""
-
     module: str
     help: str
     extras: tuple[str, ...] = ()

@@ -44,7 +44,6 @@ def other(side: Side) -> Side:
 
 class Pair(Struct, frozen=True):
     """One figure per side of a table."""
-
     a: int = 0
     b: int = 0
 
@@ -55,7 +54,6 @@ class Pair(Struct, frozen=True):
 class Result(Struct, frozen=True):
     """How a match ended, with the figures on the table at that moment (the event file's `result`). `winner` is None
     where the figures decide; `timeout` holds the answers given to a time-out resolver."""
-
     ended: Ending = PLAYED
     winner: Winner | None = None
     conceded_by: Side | None = None
@@ -69,7 +67,6 @@ class Result(Struct, frozen=True):
 
 class Competitor(Struct, frozen=True):
     """A player or a team, as in the event file."""
-
     id: str
     name: str
     public_name: str | None = None
@@ -109,7 +106,6 @@ class Competitor(Struct, frozen=True):
 
 class Match(Struct, frozen=True):
     """Two competitors at a table, or one competitor and the kind of bye. A match without `result` is open."""
-
     a: str
     b: str | None = None
     table: int | None = None
@@ -133,7 +129,6 @@ def drawn_for(matches: Iterable[Match]) -> int:
 
 class Draw(Struct, frozen=True):
     """How a round was drawn: the same `seed` and `attempt` reproduce it."""
-
     seed: int
     attempt: int = 1
     method: str = ""
@@ -151,7 +146,6 @@ class Round(Struct, frozen=True):
 
 class Tournament(Struct, frozen=True):
     """The content of one event file. Competitors keep the file's order, on which draws depend."""
-
     name: str
     rulebook: str
     level: str | None = None
@@ -182,7 +176,6 @@ class StandingsRow(Struct, frozen=True):
     """One line of the standings. `decided_by` names the tiebreaker that put it above the next row. `by_chance` marks
     both neighbours of a tie that only the lot decided. `status`: DROPPED, DISQUALIFIED (`rank` None, below all ranked
     lines) or None."""
-
     rank: int | None
     competitor: str
     points: int

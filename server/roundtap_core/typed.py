@@ -50,7 +50,6 @@ Word = Annotated[str, Meta(max_length=SHOWN_LETTERS, pattern=LINE_OR_NONE)]
 
 class DisplayText(str):
     """Text for display: characters that a screen cannot show are removed, not refused."""
-
     __slots__ = ()
     JSON_TYPE = "string"
 

@@ -23,7 +23,6 @@ TimeMs = Annotated[int, Meta(ge=-(10**13), le=10**13)]  # three hundred years of
 
 class PerSide(Message, Generic[T], frozen=True):
     """One value per side."""
-
     a: T
     b: T
 
@@ -40,7 +39,6 @@ class EventView(Message, frozen=True):
 
 class RoundView(Message, frozen=True):
     """The round at this table; `of` is the planned number of rounds, if known."""
-
     number: Natural
     of: Natural | None = None
     stage: Word = "swiss"
@@ -49,7 +47,6 @@ class RoundView(Message, frozen=True):
 
 class SideView(Message, frozen=True):
     """One player or team. `to_field`: the squads not fielded yet, None if unknown; `must`: those due now."""
-
     name: DisplayText
     id: Word | None = None
     to_field: Annotated[tuple[Count, ...], Meta(max_length=SQUADS_MAX)] | None = None
@@ -58,14 +55,12 @@ class SideView(Message, frozen=True):
 
 class ReportRef(Message, frozen=True):
     """Names a report to the other side: its id and its digest."""
-
     report_id: Word
     hash: Word
 
 
 class BeforePlay(Message, frozen=True):
     """What is settled first, and by whom; `lot`: a lot decides."""
-
     about: Word
     side: Side | None = None
     lot: bool = False
@@ -74,7 +69,6 @@ class BeforePlay(Message, frozen=True):
 class MatchView(Message, frozen=True):
     """The players here, and the hub's knowledge of the result. `number` is the journal entry of the result that stands;
     `last` reported last, so the other side is asked."""
-
     id: Word
     revision: Natural
     a: SideView
@@ -124,7 +118,6 @@ class MatchView(Message, frozen=True):
 
 class PhaseView(Message, frozen=True):
     """A part of the round: `key` names its text, `from_ms` is the elapsed time at which it begins."""
-
     key: Word
     from_ms: TimeMs
 
@@ -132,7 +125,6 @@ class PhaseView(Message, frozen=True):
 class ClockView(Message, frozen=True):
     """The hub's clock: `deadline_ms` on the hub's monotonic clock while running, `remaining_ms` while held. `open_end`:
     hidden minutes may follow; the round ends when the hub sends `over`."""
-
     state: Word = "idle"
     deadline_ms: TimeMs | None = None
     remaining_ms: TimeMs | None = None
@@ -159,7 +151,6 @@ class ClockView(Message, frozen=True):
 
 class CallView(Message, frozen=True):
     """A judge call from this table; `taken_by` is the judge on the way."""
-
     taken_by: DisplayText | None = None
 
 
@@ -172,7 +163,6 @@ Houses = Annotated[tuple[Word, ...], Meta(max_length=16)]
 
 class SituationView(Message, frozen=True):
     """What the form depends on."""
-
     stage: Word = SWISS_ROUND.stage
     totals: PerSide[Count | None] | None = None
     houses: PerSide[Houses] | None = None
@@ -180,7 +170,6 @@ class SituationView(Message, frozen=True):
 
 class EventOptions(dict[str, Any]):
     """An event's options, bounded like all numbers and texts; the rulebook interprets them."""
-
     JSON_TYPE = "object"
 
     @classmethod

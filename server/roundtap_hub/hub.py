@@ -82,7 +82,6 @@ class Hall:
 @dataclass(slots=True)
 class Access:
     """Who may do what: by PIN and session, by link, by port."""
-
     secret: bytes  # signs the tokens in forms
     organizers: StaffLogin
     links: PersonalLinks
@@ -93,7 +92,6 @@ class Access:
 @dataclass(slots=True)
 class Host:
     """Where a hub runs, and how it is reached."""
-
     hall_addresses: HallAddresses = field(default_factory=lambda: HallAddresses(addresses=tuple))
     """The addresses shown on walls and paper."""
     plain_port: int = 0  # the port of the public pages; 0: the one of the request
@@ -112,7 +110,6 @@ class Host:
 @dataclass(slots=True)
 class Hub:
     """What pages, device API and feeds work with."""
-
     service: Service
     presence: Presence
     clocks: Clocks

@@ -267,7 +267,6 @@ def _short_listener(host: str, port: int,
 @dataclass(slots=True)
 class HubResources:
     """The opened journal and what comes with it; `closing`: what to close again, in this order."""
-
     service: Service
     clocks: Clocks
     presence: Presence

@@ -17,7 +17,6 @@ from roundtap_core.limits import sanitize
 
 class EntryRow(SQLModel, table=True):
     """A sealed entry. The primary key makes appending a compare-and-set: no number can be written twice."""
-
     __tablename__ = "entry"
     stream: str = Field(primary_key=True)
     number: int = Field(primary_key=True, sa_column_kwargs={"autoincrement": False})
@@ -45,14 +44,12 @@ class PersonRow(SQLModel, table=True):
 
 class LineageRow(SQLModel, table=True):
     """The identity of the journal in this SQLite database (store/head_file.py)."""
-
     __tablename__ = "lineage"
     id: str = Field(primary_key=True)
 
 
 class CheckpointRow(SQLModel, table=True):
     """What a running clock showed, saved every few seconds for the start after a power cut."""
-
     __tablename__ = "checkpoint"
     event: str = Field(primary_key=True)
     # A month's milliseconds need more than the 32 bits of PostgreSQL's integer.
@@ -63,7 +60,6 @@ class CheckpointRow(SQLModel, table=True):
 
 class EventSnapshotRow(SQLModel, table=True):
     """An event at rest as of its entry `number` with the hash `head`; rebuilt from the entries on a mismatch."""
-
     __tablename__ = "seal"
     event: str = Field(primary_key=True)
     number: int
@@ -75,7 +71,6 @@ class EventSnapshotRow(SQLModel, table=True):
 
 class PrintStateRow(SQLModel, table=True):
     """The latest state of a print job."""
-
     __tablename__ = "print_state"
     job: str = Field(primary_key=True)
     state: str
@@ -85,7 +80,6 @@ class PrintStateRow(SQLModel, table=True):
 
 class PrintOrderRow(SQLModel, table=True):
     """A person's print order."""
-
     __tablename__ = "print_order"
     number: int | None = Field(default=None, primary_key=True)
     job: str
@@ -97,7 +91,6 @@ class PrintOrderRow(SQLModel, table=True):
 
 class PrintTextRow(SQLModel, table=True):
     """The text typed for an order. A table of its own: older hubs' orders lack it."""
-
     __tablename__ = "print_text"
     job: str = Field(primary_key=True)
     text: str
@@ -105,7 +98,6 @@ class PrintTextRow(SQLModel, table=True):
 
 class PrintSettingRow(SQLModel, table=True):
     """A station's printer settings as confirmed on the console: JSON of a printer order."""
-
     __tablename__ = "print_setting"
     unit: str = Field(primary_key=True)
     said: str
@@ -113,7 +105,6 @@ class PrintSettingRow(SQLModel, table=True):
 
 class UnitKeyRow(SQLModel, table=True):
     """A unit's key in hex; "" once revoked. Valid only if the venue's stream has its digest (access/rights.py)."""
-
     __tablename__ = "unit_key"
     unit: StrictStr = Field(primary_key=True)
     key: StrictStr
@@ -123,7 +114,6 @@ class StaffRow(SQLModel, table=True):
     """A member of the staff. `hashed`: of the PIN, valid only if the venue's stream has its digest (access/rights.py);
     "" once revoked: the name is kept for the journal. `last_login`: wall time. Columns that are None stay unchanged: a
     login just as the PIN is replaced does not overwrite it."""
-
     __tablename__ = "staff"
     person: StrictStr = Field(primary_key=True)
     name: StrictStr | None = None
@@ -133,14 +123,12 @@ class StaffRow(SQLModel, table=True):
 
 class SchemaVersionRow(SQLModel, table=True):
     """The schema version, as Alembic notes it: one row."""
-
     __tablename__ = "alembic_version"
     version_num: str = Field(primary_key=True, max_length=32)
 
 
 class WrittenByRow(SQLModel, table=True):
     """Program versions that opened the journal, in order, and its form then, so that an old one can name a newer."""
-
     __tablename__ = "written_by"
     number: int = Field(primary_key=True, sa_column_kwargs={"autoincrement": False})
     form: str

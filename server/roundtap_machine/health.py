@@ -30,7 +30,6 @@ Run = Callable[[Sequence[str]], str]
 class SystemdService:
     """One service. `wanted`: starts at power-on; `active`: "active", "failed", "inactive", "activating"…; `restarts`:
     the number of restarts by systemd since power-on."""
-
     name: str
     wanted: bool
     active: str
@@ -89,7 +88,6 @@ Labels = Callable[[Path], Sequence[str]]
 class ThrottleHistory:
     """All firmware bits seen so far: the kernel's voltage driver clears the past ones whenever it reads them, so that
     the firmware alone has no history of the whole day."""
-
     bits: int = 0
 
 
@@ -97,7 +95,6 @@ class ThrottleHistory:
 class MachineProbe:
     """The machine to check. `data`: the folder that must be writable; `board`: whether it should have buttons and a
     screen on its pins; `root`: "/", or a test's tree; `labels`: reads the names of the GPIO chips."""
-
     data: Path | None = None
     board: bool = False
     root: Path = Path("/")
@@ -176,7 +173,6 @@ def root_is_read_only(machine: MachineProbe) -> bool | None:
 @dataclass(frozen=True, slots=True)
 class Mount:
     """One line of /proc/self/mountinfo. `read_only`: this mount; `file_system_read_only`: for every process."""
-
     place: str
     kind: str
     source: str

@@ -69,7 +69,6 @@ def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
 @dataclass(frozen=True, slots=True)
 class RootSteps:
     """Carries out the steps. `run` calls systemctl, `set_time_s` sets the kernel's clock."""
-
     run: Run = _run
     set_time_s: Callable[[float], None] = lambda seconds: time.clock_settime(time.CLOCK_REALTIME, seconds)
     mounts: Path = Path("/proc/self/mountinfo")

@@ -20,7 +20,6 @@ DEVICES_MAX = 8  # devices, units included, that a Pi's own Wi-Fi with its stock
 @dataclass(frozen=True, slots=True)
 class Hotspot:
     """The hotspot as set up. `password`: only for those who may let others in."""
-
     name: str
     password: str
     device: str

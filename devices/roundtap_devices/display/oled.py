@@ -162,7 +162,6 @@ def _serial(wiring: ScreenWiring, pin_factory: Any) -> Any:
 
 class _GpioAdapter:
     """The few RPi.GPIO calls that luma makes, on gpiozero's pins: RPi.GPIO does not work on a Pi 5."""
-
     OUT, LOW, HIGH = "out", 0, 1
 
     def __init__(self, pin_factory: Any) -> None:

@@ -20,7 +20,6 @@ TRIES = 5
 
 class Edge(NamedTuple):
     """A pin changed to pressed (`down`) or back, `at_ms` on the unit's monotonic clock. Bounces included."""
-
     key: str
     down: bool
     at_ms: int
@@ -125,7 +124,6 @@ class Gesture(NamedTuple):
     """What a player did with the buttons, and when it was complete. "tap" (any key, on release), "repeat" (an arrow,
     repeatedly while held), "hold" (an own button, 0.6 s), "call" (▲+▼ for 1.5 s, or a dedicated key), "leave" (own + ▼
     for 1.5 s; `key` is the own button)."""
-
     kind: str
     key: str
     at_ms: int = 0
@@ -159,7 +157,6 @@ class Gestures:
         gestures.due_ms()                                                        # 2015: when to call `tick` next
         gestures.tick(2500)                                                      # [Gesture("repeat", "up", 2415)]
     """
-
     _keys: dict[str, _Key] = field(default_factory=lambda: {key: _Key() for key in (*OWN, *ARROWS, "call")})
     _chords: tuple[_Chord, ...] = field(default_factory=lambda: (
         _Chord(CALL, "call", ARROWS), _Chord(LEAVE, "a", ("a", "down")), _Chord(LEAVE, "b", ("b", "down")),

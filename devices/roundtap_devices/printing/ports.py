@@ -78,7 +78,6 @@ class FoundPort:
     """`id` is stable: the same after a restart, and after replugging under another number. "usb-0416-5011-SERIAL" is a
     USB printer, "/dev/serial/by-id/…" an adapter, "/dev/serial0" the Pi's own pins. `path` is the current device.
     `refused`: why it cannot be used, "" where it can."""
-
     id: str
     path: str
     kind: str
@@ -154,7 +153,6 @@ def _read(path: Path) -> str:
 class UsbPort:
     """No baud rate and no pacing: a full printer says so on the bus, and takes nothing. Its methods are those of
     `SerialPort`. Some printers send nothing back over USB: `read_some` is then always empty."""
-
     baud: int | None = None
 
     def __init__(self, path: str) -> None:

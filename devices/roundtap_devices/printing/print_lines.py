@@ -15,7 +15,6 @@ LEFT, CENTER, RIGHT = "left", "center", "right"
 class Sheet:
     """How wide the paper is, and one column of it. 58 mm: 32 columns or 384 dots. 80 mm: 48 columns or 576 dots; at 180
     dots an inch 42 columns and 512 dots, of which the columns leave 8 at the right."""
-
     columns: int
     dots: int
     cell_dots: int = CELL_DOTS
@@ -27,7 +26,6 @@ SHEET_58, SHEET_80 = Sheet(32, 384), Sheet(48, 576)
 @dataclass(frozen=True, slots=True)
 class TextCell:
     """A piece of a line: `width` columns from column `start`. Text that is wider is drawn narrower, never cut."""
-
     text: str
     start: int
     width: int
@@ -37,7 +35,6 @@ class TextCell:
 @dataclass(frozen=True, slots=True)
 class TextLine:
     """Cells side by side. `tall` doubles the height; `small` is drawn, as the printer has no such letters."""
-
     cells: tuple[TextCell, ...]
     bold: bool = False
     tall: bool = False
@@ -51,7 +48,6 @@ class TextLine:
 @dataclass(frozen=True, slots=True)
 class Block:
     """Lines that must look alike: if one of them has to be drawn, all are."""
-
     lines: tuple[TextLine, ...]
 
 
@@ -63,7 +59,6 @@ class Feed:
 @dataclass(frozen=True, slots=True)
 class Box:
     """A frame to write or tick in; `stroke` is the thickness of its line."""
-
     x: int
     y: int
     width: int
@@ -74,7 +69,6 @@ class Box:
 @dataclass(frozen=True, slots=True)
 class Stroke:
     """A straight black bar: a rule, or a line to sign on."""
-
     x: int
     y: int
     width: int
@@ -85,7 +79,6 @@ class Stroke:
 class Label:
     """Text inside a drawing, in DejaVu Sans of `size` dots, smaller where it is wider than `width`. `x` is the left
     edge, the middle or the right edge, as `align` says; `y` the top of the letters' box."""
-
     x: int
     y: int
     text: str
@@ -98,7 +91,6 @@ class Label:
 @dataclass(frozen=True, slots=True)
 class QrShape:
     """A QR code in a drawing, its quiet zone included, as large as `side` dots allow."""
-
     x: int
     y: int
     side: int
@@ -108,7 +100,6 @@ class QrShape:
 @dataclass(frozen=True, slots=True)
 class Drawing:
     """Shapes on `height_dots` of paper, over its full width. Sent as an image."""
-
     height_dots: int
     shapes: tuple[Box | Stroke | Label | QrShape, ...]
 
@@ -116,7 +107,6 @@ class Drawing:
 @dataclass(frozen=True, slots=True)
 class Qr:
     """A centred QR code, made by the printer where it can: `module_dots` a module."""
-
     content: str
     module_dots: int = 5
 
@@ -124,7 +114,6 @@ class Qr:
 @dataclass(frozen=True, slots=True)
 class CodePageLine:
     """For the code-page test print: `text` in the code page `codec` only, `?` where it lacks a letter."""
-
     codec: str
     text: str
 

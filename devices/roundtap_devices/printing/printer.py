@@ -47,7 +47,6 @@ class Outcome:
 @dataclass(slots=True)
 class _Attempt:
     """One attempt: `queue` are the unsent bytes, `moved_ms` is the time of the last progress."""
-
     composed: ComposedJob
     before_first_byte: Callable[[], None]
     moved_ms: int

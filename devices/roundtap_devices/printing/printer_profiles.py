@@ -23,7 +23,6 @@ RASTERS = (GS_V0, DC2)  # the command for images: GS v 0 of ESC/POS, or DC2 * of
 class ProfileError(TomlTableError):
     """A fault in a printer profile that the user can fix; `key` names the text "printer.KEY" in the units'
     catalogues."""
-
     TEXTS = {**TomlTableError.TEXTS, "missing": "{file}: no such printer: name one of {known}, or a TOML file",
              "no_number": "{file}: {where}: {value} should be a whole number from {least} to {most}",
              "narrow": "{file}: columns: {columns} columns do not fit into {dots} dots: a letter is 6 to 32 dots wide",
@@ -42,7 +41,6 @@ class PrinterProfile:
     in a second, rather too few; bytes_per_s: how many bytes it takes in, where that is slower (0: it is not). buffer:
     bytes that it holds at least. baud: the speed that is tried first.
     """
-
     name: str
     dots: int = 576
     columns: int = 48

@@ -64,7 +64,6 @@ class BenchPrinter(BenchTable):
 @dataclass(slots=True, eq=False)
 class Bench:
     """An ASGI application over the panels of all tables and the printer. `info` is shown on the page."""
-
     tables: Mapping[int, BenchTable]
     printer: BenchPrinter | None
     info: Mapping[str, Any]

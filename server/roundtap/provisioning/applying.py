@@ -39,7 +39,6 @@ def run_dry(words: Sequence[str]) -> int:
 @dataclass(frozen=True, slots=True)
 class Machine:
     """A machine's root folder, and how its programs are run; both are replaced in tests."""
-
     root: Path
     run: Callable[[Sequence[str]], int]
 
@@ -89,7 +88,6 @@ def machine_at(root: Path) -> Machine:
 @dataclass(frozen=True, slots=True)
 class ApplyResult:
     """What was done: changed files (relative to the root), notes to report, and whether a restart is needed."""
-
     changed: tuple[str, ...]
     notes: tuple[SettingsNote, ...]
     restart: bool

@@ -39,7 +39,6 @@ ANSWERS_WITHIN_S = 40.0
 @dataclass(frozen=True, slots=True)
 class ProgramResult:
     """A program's exit code, 127 if it is missing, and its output."""
-
     code: int
     text: str
 
@@ -58,7 +57,6 @@ def run_program(words: Sequence[str]) -> ProgramResult:
 @dataclass(frozen=True, slots=True)
 class HotspotMachine:
     """The root of the hotspot's files, and how programs are run; both are replaced in tests."""
-
     root: Path = Path("/")
     run: Callable[[Sequence[str]], ProgramResult] = run_program
     is_up: Callable[[], bool] = is_up

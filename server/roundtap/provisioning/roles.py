@@ -55,7 +55,6 @@ def services(role: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 @dataclass(frozen=True, slots=True)
 class SystemFile:
     """A file made from the settings: path relative to the root, text, mode, and the group that may read it."""
-
     path: str
     text: str
     mode: int = 0o644

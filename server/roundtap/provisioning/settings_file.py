@@ -28,7 +28,6 @@ PIN_MIN, PIN_MAX = 8, 64
 class SettingsNote:
     """A note for the author of the file: the key of its text ("settings.KEY") and its parameters. `line` counts from 1;
     0 is the file as a whole."""
-
     key: str
     line: int = 0
     params: Mapping[str, object] = field(default_factory=dict)
@@ -44,7 +43,6 @@ class Settings:
     """The file's settings, all optional; "" (or None) where one is not set. `hub`: "http://HOST:PORT". `hotspot`: "",
     "no", or the network's name. `board`: a known board or a TOML file beside `roundtap.txt`. `port`: the printer's, a
     path in /dev. `country`: two capitals."""
-
     role: str = ""
     name: str = ""
     hub: str = ""

@@ -171,7 +171,6 @@ BAR_CELLS = 24
 @dataclass(frozen=True, slots=True)
 class PublishedRow:
     """One line of published standings; None where a figure was not published."""
-
     competitor: str
     points: int
     mov: int

@@ -32,7 +32,6 @@ SWISS_ROUNDS, CUT = 4, 4
 class MatchTyping:
     """One match as typed: `keys` in order, before or after time was called. `ruling`: no table can enter it, so an
     official does at the console."""
-
     table: int
     a: str
     b: str
@@ -45,7 +44,6 @@ class MatchTyping:
 @dataclass(frozen=True, slots=True)
 class ScriptRound:
     """One round: its matches as imposed, what is typed, and who leaves after it."""
-
     number: int
     stage: str
     tiebreak_form: str | None
@@ -58,7 +56,6 @@ class ScriptRound:
 @dataclass(frozen=True, slots=True)
 class Script:
     """A whole rehearsal of `tournament`, the recorded event."""
-
     tournament: records.Tournament
     rounds: tuple[ScriptRound, ...]
     tables: int

@@ -18,7 +18,6 @@ from roundtap_core.rulebooks.registry import rulebook
 class BracketSeat(Struct, frozen=True):
     """One side of a game. `winner_of` and `loser_of` are running numbers of games; seeds exist after a cut only.
     `competitor` is None while unknown, and where the seat is empty (`empty`). `gone`: got here, but left before."""
-
     competitor: str | None = None
     seed: int | None = None
     winner_of: int | None = None
@@ -30,7 +29,6 @@ class BracketSeat(Struct, frozen=True):
 class BracketGame(Struct, frozen=True):
     """`number` runs through the whole bracket (1, 2, … the final, the third place); `game` is the number within its
     round, as the event file has it. `decided` without a `winner`: no one advances from here."""
-
     number: int
     round: int
     game: int | str
@@ -65,7 +63,6 @@ class Bracket(Struct, frozen=True):
     """`size`: a power of two. `seeds` by seed (empty without a cut). `round_numbers`: the event's numbers of the
     bracket's rounds that are drawn. `standing`: all by Swiss rank as it was when the cut was made; empty where no
     Swiss round was played."""
-
     size: int
     seeds: tuple[str, ...]
     games: tuple[BracketGame, ...]

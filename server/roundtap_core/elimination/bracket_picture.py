@@ -46,7 +46,6 @@ def text_width(text: str, size_px: float) -> float:
 
 class _Position(Struct, frozen=True):
     """Where a game stands: left edge and the line between its two names."""
-
     x: float
     y: float
 

@@ -114,7 +114,6 @@ class Cut(Struct, frozen=True):
     """A cut as it was made: the `order` of all then, and who got a place, by seed. A player who leaves or gives up a
     place stays in `seeds`; `seeds_now` leaves them out, so that all below move up. The `absent` have not left the
     event: they are passed over for the stage that follows."""
-
     size: Count
     order: tuple[Text, ...]
     seeds: tuple[Text, ...]
@@ -169,7 +168,6 @@ def swiss_order(tournament: Tournament) -> tuple[str, ...]:
 class CutRow(Struct, frozen=True):
     """One line of a cut table. `opponents_points` comes right after the points here, independently of the standings.
     `decided_by`: "points", "opponents_points", "random", or "last"; `by_chance` marks both neighbours of a lot."""
-
     seed: int
     competitor: str
     points: int

@@ -18,7 +18,6 @@ class FinalPlace(Struct, frozen=True):
     """One line. `reached`: the round a player came to ("champion", "final", "semi-final" …), None for who did not make
     the cut; `swiss_rank` None without Swiss rounds, where those who came equally far share a rank. `status` as in the
     standings: a disqualified competitor has no `rank` and no `swiss_rank`; who left has both."""
-
     rank: int | None
     competitor: str
     reached: str | None

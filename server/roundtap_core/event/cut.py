@@ -32,19 +32,16 @@ class WithdrawCut(Struct, frozen=True):
 
 class AcceptPlace(Struct, frozen=True):
     """Who was offered a place that became free in the cut takes it."""
-
     competitor: Text
 
 
 class PassOver(Struct, frozen=True):
     """The next stage goes on with those present: exactly those in `absent` are passed over."""
-
     absent: tuple[Text, ...]
 
 
 class DeclinePlace(Struct, frozen=True):
     """Who was offered a place does not want it."""
-
     competitor: Text
 
 

@@ -19,7 +19,6 @@ VENUE = "venue"
 
 class Timestamp(Struct, frozen=True):
     """When an entry was made: order is the entry's number, never this."""
-
     boot_id: str
     mono_ms: int
     wall: str | None = None
@@ -34,7 +33,6 @@ class Timestamp(Struct, frozen=True):
 
 class NewEntry(Struct, frozen=True):
     """What `decide` wants recorded; number, time and hash are put to it when it is sealed."""
-
     kind: str
     data: Mapping[str, Any]
     version: int = 1
@@ -45,7 +43,6 @@ NewEntries = list[NewEntry]
 
 class Entry(Struct, frozen=True):
     """One fact. `hash` covers everything before it, through `prev`."""
-
     stream: str
     number: int
     kind: str

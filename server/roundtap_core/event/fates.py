@@ -20,7 +20,6 @@ class Fates(Mapping[str, Fate]):
     `EventState.fates` may be any mapping: a plain dict, as a codec or a test makes it, becomes one of these with the
     next report. `Fates.of({...})` is made of a plain dict; `dict(fates)` is one again, and the two are equal.
     """
-
     __slots__ = ("_blocks", "_tail")
 
     def __init__(self, blocks: tuple[dict[str, bytes | Fate], ...] = (),

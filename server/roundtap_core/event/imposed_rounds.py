@@ -28,7 +28,6 @@ class ImposeRound(Struct, frozen=True):
     `matches` are the event file's, without results; `stage` and `tiebreak_form` as there. A match without a table takes
     the lowest free one beside `busy_tables`. A person who pairs manually gives a `reason`, and `plan`, the mark of what
     was shown to them before (mending_steps.py): its warnings have been read."""
-
     matches: tuple[Mapping[str, Any], ...]
     stage: Id = SWISS
     tiebreak_form: Id | None = None
@@ -42,7 +41,6 @@ class AdoptRound(Struct, frozen=True):
     """Round `number` as the tables hold it, after a hub was restored from a copy that lacks it. `mark` is the draw's
     (RoundState.mark). `matches` are the event file's, without results, each with its `id` and, where an official had a
     hand in it, its `revision`."""
-
     number: Exact
     mark: Id
     matches: tuple[Mapping[str, Any], ...]

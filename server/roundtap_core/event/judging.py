@@ -40,13 +40,11 @@ from roundtap_core.typed import Id, IdOrEmpty, Minutes, Prose, Text
 
 class SetOfficials(Struct, frozen=True):
     """All officials of the event, in place of those before. Where empty, any logged-in user is the organizer."""
-
     officials: tuple[Official, ...]
 
 
 class OfficialDuty(Struct, frozen=True):
     """An official goes off duty, and counts as a spectator from then on, or comes back."""
-
     official: IdOrEmpty
     on: bool
 
@@ -59,7 +57,6 @@ class Warn(Struct, frozen=True):
 
 class ProposeDisqualification(Struct, frozen=True):
     """The head judge proposes, another official decides."""
-
     competitor: Text
     reason: Prose
     by: Id
@@ -67,7 +64,6 @@ class ProposeDisqualification(Struct, frozen=True):
 
 class DeclineProposal(Struct, frozen=True):
     """No disqualification for what was proposed so far; another warning may propose it again."""
-
     competitor: Text
     by: Id = ORGANIZER
 
@@ -80,14 +76,12 @@ class NoteRuling(Struct, frozen=True):
 
 class Appeal(Struct, frozen=True):
     """A player wants the head judge to look at the latest ruling."""
-
     match: IdOrEmpty
     by_competitor: Text
 
 
 class DecideAppeal(Struct, frozen=True):
     """The head judge's word, which is final. `upheld`: the ruling stands."""
-
     match: IdOrEmpty
     text: Prose
     upheld: bool
@@ -96,7 +90,6 @@ class DecideAppeal(Struct, frozen=True):
 
 class GrantExtension(Struct, frozen=True):
     """So many minutes more for one match, on top of those it has."""
-
     match: IdOrEmpty
     minutes: Minutes
     by: Id = ORGANIZER
@@ -104,14 +97,12 @@ class GrantExtension(Struct, frozen=True):
 
 class TakeBackExtension(Struct, frozen=True):
     """The last minutes that a match was given were too many, or another match's: as if they had not been given."""
-
     match: IdOrEmpty
     by: Id = ORGANIZER
 
 
 class Disqualify(Struct, frozen=True):
     """`by`: who decides, an official of the event or a role. `stood`: as in a drop."""
-
     competitor: Text
     reason: Prose
     by: Id = ORGANIZER
@@ -183,7 +174,6 @@ def refuse_own_match(state: EventState, match: MatchState, by: str) -> None:
 
 class Proposal(Struct, frozen=True):
     """A possible disqualification: proposed by the head judge (`by`, with a reason), or for so many warnings."""
-
     competitor: str
     warnings: int
     reason: str | None = None

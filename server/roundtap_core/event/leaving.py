@@ -22,7 +22,6 @@ BEFORE, LATER, CONCEDES, REPORTED, JUDGED, WAITS, BOTH, PLACE, KNOCKOUT = (
 class LeaveEffect(Struct, frozen=True):
     """What a player's leaving would do now (`what`, one of the words above), at which `match`, and who is their
     `opponent` there."""
-
     what: str
     match: MatchState | None = None
     opponent: str = ""

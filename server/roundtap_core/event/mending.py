@@ -29,7 +29,6 @@ from roundtap_core.typed import Exact, Id, IdOrEmpty, Number, Prose, Text
 
 class SwapSeats(Struct, frozen=True):
     """The two of `who` take each other's places; one of them may have the bye."""
-
     number: Exact
     who: tuple[Text, ...]
     reason: Prose
@@ -39,7 +38,6 @@ class SwapSeats(Struct, frozen=True):
 
 class MoveToTable(Struct, frozen=True):
     """The match `match` goes to `table`; where another one of the round sits there, the two exchange tables."""
-
     number: Exact
     match: IdOrEmpty
     table: Number
@@ -51,7 +49,6 @@ class MoveToTable(Struct, frozen=True):
 
 class PairWaiting(Struct, frozen=True):
     """The two of `who`, who wait, meet at `table` (None: one that is fixed for them, else the lowest free one)."""
-
     number: Exact
     who: tuple[Text, ...]
     reason: Prose
@@ -63,7 +60,6 @@ class PairWaiting(Struct, frozen=True):
 
 class GiveBye(Struct, frozen=True):
     """Who waits without points for this round gets the bye."""
-
     number: Exact
     competitor: Text
     reason: Prose
@@ -73,7 +69,6 @@ class GiveBye(Struct, frozen=True):
 
 class PairAgain(Struct, frozen=True):
     """Who waits is paired with the smallest change of what is published."""
-
     number: Exact
     reason: Prose = ""
     by: Id = ORGANIZER
@@ -83,7 +78,6 @@ class PairAgain(Struct, frozen=True):
 
 class UnpublishRound(Struct, frozen=True):
     """A published round that has not begun is taken back: it becomes a draft again, or, `withdrawn`, is gone."""
-
     number: Exact
     reason: Prose
     withdrawn: bool = False
@@ -96,7 +90,6 @@ Waits = Mapping[str, tuple[str, MatchState | None]]
 
 class RepairPlan(Struct, frozen=True):
     """What must change; `conceded` are those who lose a win that the other one's leaving had given them."""
-
     changes: tuple[mending_steps.MatchChange, ...]
     gone: tuple[str, ...]
     conceded: tuple[str, ...]

@@ -39,7 +39,6 @@ class MendWarning(Struct, frozen=True):
     "lot_lost" and "picks_lost" (who said them), "win_lost" (who has the round because the other one left),
     "clock_runs", "missing" (who is in no match).
     """
-
     kind: str
     who: tuple[str, ...] = ()
     number: int | None = None
@@ -47,7 +46,6 @@ class MendWarning(Struct, frozen=True):
 
 class MatchChange(Struct, frozen=True):
     """One match as it will be, by its id; `was`: as it is now, None for a new one. `revision`: the one it is at."""
-
     id: str
     match: Match
     was: Match | None
@@ -61,7 +59,6 @@ class MatchChange(Struct, frozen=True):
 
 class Mend(Struct, frozen=True):
     """All of one step. `gone`: ids of entries that vanish, since the player who was alone there plays elsewhere."""
-
     number: int
     what: str
     changes: tuple[MatchChange, ...] = ()

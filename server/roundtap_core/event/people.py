@@ -40,7 +40,6 @@ class EnterCompetitor(Struct, frozen=True):
     """`imported`: as an event file has it, with its drops and without unpaired losses made up here. `meets`: the match
     id of a bye, or of another latecomer's unpaired loss, of round 1 while it is played: the two meet, at the lowest
     table that is neither taken nor among `busy_tables`. `reason`: why they come only now."""
-
     entrant: Entrant
     imported: bool = False
     meets: IdOrEmpty | None = None
@@ -51,19 +50,16 @@ class EnterCompetitor(Struct, frozen=True):
 
 class RemoveCompetitor(Struct, frozen=True):
     """Remove an entry that never played from standings, files and pages. Its id is never given again."""
-
     competitor: Text
 
 
 class SetCheckIn(Struct, frozen=True):
     """Whether only those who have checked in are paired; set before round 1 is published."""
-
     used: bool
 
 
 class CheckIn(Struct, frozen=True):
     """A player is present, or is not after all. After round 1 is published: late, `meets` as in EnterCompetitor."""
-
     competitor: Text
     on: bool = True
     meets: IdOrEmpty | None = None
@@ -72,14 +68,12 @@ class CheckIn(Struct, frozen=True):
 
 class SetSignUp(Struct, frozen=True):
     """Whether players sign up by phone before round 1; `confirm`: the desk confirms each before pairing."""
-
     open: bool
     confirm: bool = False
 
 
 class ConfirmEntry(Struct, frozen=True):
     """The desk confirms a player who signed up by phone. `meets` and `busy_tables` as in EnterCompetitor."""
-
     competitor: Text
     meets: IdOrEmpty | None = None
     busy_tables: frozenset[int] = frozenset()
@@ -87,14 +81,12 @@ class ConfirmEntry(Struct, frozen=True):
 
 class SetFixedTable(Struct, frozen=True):
     """The table at which a player always sits; None: any."""
-
     competitor: Text
     fixed_table: Number | None
 
 
 class ChangePerson(Struct, frozen=True):
     """A name was corrected: the event keeps only its digest. `total`: what the list costs, where known."""
-
     competitor: Text
     digest: IdOrEmpty
     total: Count | None = None
@@ -104,7 +96,6 @@ class DropCompetitor(Struct, frozen=True):
     """`stood`: score, wounds and squads of the match that is left, as they stood; None: not known. `plays_on`: only
     after this round, the open match is played. `together`: the opponent had asked to leave as well, before either left.
     `reason`: why they leave, for the journal."""
-
     competitor: Text
     stood: Result | None = None
     plays_on: bool = False
@@ -118,7 +109,6 @@ class ReturnCompetitor(Struct, frozen=True):
 
 class SubmitList(Struct, frozen=True):
     """A list is handed in, or changed while that is free. `digest` is the person's, with the list; `total` its cost."""
-
     competitor: Text
     digest: IdOrEmpty
     total: Count | None = None
@@ -126,7 +116,6 @@ class SubmitList(Struct, frozen=True):
 
 class CorrectList(Struct, frozen=True):
     """An official corrects a list, on record."""
-
     competitor: Text
     digest: IdOrEmpty
     total: Count | None
@@ -136,7 +125,6 @@ class CorrectList(Struct, frozen=True):
 
 class Tick(Struct, frozen=True):
     """A check of a competitor was made or declared ("sleeves", "replacement_rulers"), or no longer holds."""
-
     competitor: Text
     what: Prose
     on: bool = True
@@ -144,7 +132,6 @@ class Tick(Struct, frozen=True):
 
 class SetCameWith(Struct, frozen=True):
     """Players who came together share a word; None: came alone."""
-
     competitor: Text
     group: LineOrEmpty | None
 

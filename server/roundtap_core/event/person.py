@@ -25,7 +25,6 @@ _LIMITS = {"external_id": Id, "list_link": Annotated[str, Meta(max_length=LINK_L
 
 class Person(Struct, frozen=True):
     """Names and lists of one competitor. Entries hold only `digest(salt)`: salted, or short names could be guessed."""
-
     name: str
     public_name: str | None = None
     club: str | None = None

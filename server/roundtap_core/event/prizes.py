@@ -20,14 +20,12 @@ from roundtap_core.typed import Count, Exact, IdOrEmpty, Prose
 
 class SetPrizes(Struct, frozen=True):
     """The whole list, in place of the one before."""
-
     prizes: tuple[Prize, ...]
 
 
 class DrawDoorPrize(Struct, frozen=True):
     """Draw `count` winners of a door prize by `seed`. `again`: who has won one may win another. `seen`: how many draws
     were known to who pressed the button, so that a second press does not draw again."""
-
     what: Prose
     count: Count
     seed: Exact

@@ -47,7 +47,6 @@ class RecordReport(Struct, frozen=True):
     the press; None does not say. `earlier`: it was reported before this journal was restored, so that only that clock
     can tell. `holder`: a mark of the browser it came from, "" where it sent none; None: not from a browser.
     """
-
     report_id: Id
     match: IdOrEmpty
     side: records.Side
@@ -67,7 +66,6 @@ class RecordReport(Struct, frozen=True):
 
 class SettleStrangers(Struct, frozen=True):
     """An official has read which units reported this match from elsewhere; `seen` is the newest such entry they saw."""
-
     match: IdOrEmpty
     seen: Exact
 
@@ -80,7 +78,6 @@ class EnterResult(Struct, frozen=True):
     to a journal that is lost: no clock is asked. `cut`: "anew" or "keep", what becomes of a cut, or of a
     tie-break round, that it would change.
     """
-
     match: IdOrEmpty
     revision: Exact
     result: records.Result | None
@@ -99,7 +96,6 @@ class NoteLot(Struct, frozen=True):
     """Lots were drawn at a table before play, and fell on `side`: `about` is one of the rulebook's `lots`. `draw` is
     the mark of the draw the table has seen (RoundState.mark); None does not say. The first lot stands. `stood_there`:
     as in Report."""
-
     match: IdOrEmpty
     about: IdOrEmpty
     side: records.Side
@@ -109,21 +105,18 @@ class NoteLot(Struct, frozen=True):
 
 class DoubleNoShow(Struct, frozen=True):
     """Neither of the two appeared: both lose and are dropped."""
-
     match: IdOrEmpty
 
 
 class UndoNoShow(Struct, frozen=True):
     """A no-show is present after all: the pairing as it was, at its table unless that was given away. `busy_tables`:
     those at which other events play."""
-
     match: IdOrEmpty
     busy_tables: frozenset[int] = frozenset()
 
 
 class SetPicks(Struct, frozen=True):
     """The squads that a player fields at a bye."""
-
     match: IdOrEmpty
     picks: tuple[Count, ...]
 

@@ -44,7 +44,6 @@ if TYPE_CHECKING:
 class ImportRound(Struct, frozen=True):
     """One round of an event file, in the file's JSON. `players`: how many were there, where the file says. If it is
     still played, it moves away from `busy_tables`; `venue_number` as in PublishRound."""
-
     round: Mapping[str, Any]
     players: Count | None = None
     busy_tables: frozenset[int] = frozenset()
@@ -55,7 +54,6 @@ class DrawRound(Struct, frozen=True):
     """Draw the next round, or draw it anew. `seed` comes fresh from the system's randomness. `busy_tables`: where other
     events play or have drawn; filled in by the hub. `tiebreak_form`: how a tie of three or more is played out, where
     such a round follows ("each" or "knockout")."""
-
     seed: Exact
     busy_tables: frozenset[int] = frozenset()
     tiebreak_form: Id = "each"
@@ -67,7 +65,6 @@ class DiscardDraft(Struct, frozen=True):
 
 class MoveTables(Struct, frozen=True):
     """The drawn round leaves `busy_tables` for free ones; `number` and `attempt` are what the organizer looked at."""
-
     number: Exact
     attempt: Exact
     busy_tables: frozenset[int] = frozenset()
@@ -81,7 +78,6 @@ class PublishRound(Struct, frozen=True):
     whoever keeps the people, `taken_tables` (those at which other events play, with their names) and `venue_number`
     (RoundState.venue_number) by whoever knows the hall.
     """
-
     number: Exact
     attempt: Exact
     noted: Prose = ""
@@ -94,14 +90,12 @@ class PublishRound(Struct, frozen=True):
 
 class SetClock(Struct, frozen=True):
     """`action`: "start", "pause", "adjust" (by `delta_ms`), "set" (to `delta_ms`), or "reset": back to not started."""
-
     action: LineOrEmpty
     delta_ms: Exact = 0
 
 
 class FinishEvent(Struct, frozen=True):
     """The standings are final. `reason`: why, where something is still to be played."""
-
     reason: Prose = ""
 
 
@@ -111,7 +105,6 @@ class ReopenEvent(Struct, frozen=True):
 
 class SetExtraMinutes(Struct, frozen=True):
     """What chance adds to the round in play: rolled by a person, known to officials only until it runs."""
-
     number: Exact
     minutes: Minutes
 

@@ -47,7 +47,6 @@ class CreateEvent(Struct, frozen=True):
 
 class SetAbout(Struct, frozen=True):
     """All that the event says of itself from now on (keys ABOUT); what is missing or empty is not said."""
-
     about: Mapping[str, str]
 
 
@@ -57,7 +56,6 @@ class SetOptions(Struct, frozen=True):
 
 class ImportRecord(Struct, frozen=True):
     """What an event file keeps beside competitors and rounds, as it happened: nothing of it is judged anew."""
-
     officials: tuple[Official, ...] = ()
     cut: Cut | None = None
     finished: bool = False

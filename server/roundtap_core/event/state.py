@@ -28,7 +28,6 @@ AMONG = (ACTIVE, PLAYED, CHECKED_IN)
 
 class Prize(Struct, frozen=True):
     """What is won: for the places `first` to `last`, or for a `category`, whose `competitor` the organizer chooses."""
-
     what: Prose
     first: Number | None = None
     last: Number | None = None
@@ -38,7 +37,6 @@ class Prize(Struct, frozen=True):
 
 class DoorPrize(Struct, frozen=True):
     """One draw: out of `pool` by `seed`, `winners` in the order in which they were drawn. `number`: its entry."""
-
     number: int
     what: str
     among: str
@@ -50,7 +48,6 @@ class DoorPrize(Struct, frozen=True):
 
 class OpenPoint(Struct, frozen=True):
     """One thing that the rulebook wants before round 1; `who` is the competitor it is about, "" where nobody is."""
-
     kind: Id
     who: Text = ""
 
@@ -61,7 +58,6 @@ class OpenPoint(Struct, frozen=True):
 class PlayedOn(Struct, frozen=True):
     """One such decision: in which entry, what was missing, why it was played on, who said so, and the wall time where
     the hub knew one."""
-
     number: Exact
     points: tuple[OpenPoint, ...]
     reason: Prose
@@ -88,7 +84,6 @@ class Official(Struct, frozen=True):
     """An official as entries know one: the name is with the people, under the same id. `plays` is the competitor that
     this official also is. `second`: announced as a second official at the start. Off duty an official counts as a
     spectator."""
-
     id: Id
     role: Id
     digest: IdOrEmpty = ""
@@ -103,7 +98,6 @@ RULING, APPEAL, DECISION, EXTENSION = "ruling", "appeal", "decision", "extension
 class LogLine(Struct, frozen=True):
     """One line of a match's log; `number` is its entry. `by` is an official or a role; at an appeal, the competitor.
     `upheld` (at a decision): the ruling stands."""
-
     kind: str
     number: int
     by: str
@@ -135,7 +129,6 @@ LATE_ENTRY, DROPPED_OUT = "late", "drop"
 
 class Entrant(Struct, frozen=True):
     """A competitor as entries know one: an id and a salted digest, no name (names live in people)."""
-
     id: Id
     digest: IdOrEmpty
     won_bye: bool = False
@@ -172,7 +165,6 @@ class SideReport(Struct, frozen=True):
     """What one side says, and the number of the entry that holds it. `report_id` and `body` (the digest of all that
     was sent) name it to the other side, which may agree to it. `holder`: a mark of the browser that said it; None: a
     unit, at which both sit."""
-
     result: records.Result
     number: int
     report_id: str = ""
@@ -183,7 +175,6 @@ class SideReport(Struct, frozen=True):
 class MatchState(Struct, frozen=True, dict=True):
     """A match in play. `revision` counts officials' interventions: a report that saw an older one comes too late.
     `number` is the entry at which the standing result became so."""
-
     id: str
     match: records.Match
     reports: Mapping[records.Side, SideReport] = {}
@@ -271,7 +262,6 @@ class RoundState(Struct, frozen=True, dict=True):
 class Fate(Struct, frozen=True):
     """What became of a report: accepted or refused (with the reason), in which entry. `body` is the digest of
     what was said, so that the same id with another body is noticed."""
-
     fate: str
     number: int
     hash: str
@@ -282,7 +272,6 @@ class Fate(Struct, frozen=True):
 
 class EventState(Struct, frozen=True):
     """Everything about one event but names. `number` and `head` are the last entry's."""
-
     id: str
     number: int = 0
     head: str = GENESIS

@@ -32,7 +32,6 @@ class StrictMessage(Message, frozen=True, forbid_unknown_fields=True):
 
 class FreeObject(dict[str, Any]):
     """An object whose content is the rulebook's business: any JSON without fractions, within limits."""
-
     JSON_TYPE = "object"
     LEVEL: ClassVar = 3  # at which level of the file it stands
     KNOWN: ClassVar[type[Message]] = Message  # keys with a fixed meaning
@@ -72,7 +71,6 @@ TableOrder = Literal["leaders", "random"]
 
 class Options(StrictMessage, frozen=True):
     """All optional, each with the rulebook's default."""
-
     structure: Literal["basic", "advanced", "own"] | UnsetType = UNSET
     swiss_rounds: Annotated[int, Meta(ge=0, le=MOST_ROUNDS)] | UnsetType = UNSET
     cut: Literal[0, 2, 4, 8, 16, 32] | UnsetType = UNSET
@@ -143,7 +141,6 @@ class PlayersList(FreeObject):
 
 class Competitor(StrictMessage, frozen=True):
     """A player, or a team."""
-
     id: Id
     name: Line
     public_name: Line | UnsetType = UNSET
@@ -190,7 +187,6 @@ class TimeOut(FreeObject):
 
 class Result(StrictMessage, frozen=True):
     """Real figures as they stood; left out: 0."""
-
     ended: Literal["played", "time", "concession", "ruling"] | UnsetType = UNSET
     winner: Literal["a", "b", "draw", "none"] | UnsetType = UNSET
     conceded_by: Side | UnsetType = UNSET
@@ -227,7 +223,6 @@ class Logged(StrictMessage, frozen=True):
 
 class Entry(StrictMessage, frozen=True, kw_only=True):
     """A match of two competitors, open without a result; or, with the key `bye`, one competitor without an opponent."""
-
     table: Number | UnsetType = UNSET
     a: Id
     b: Id | UnsetType = UNSET

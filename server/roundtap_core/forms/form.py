@@ -38,7 +38,6 @@ draw without one)."""
 
 class Way(Message, frozen=True):
     """One way to end: `when` it is offered, what `ended` it records, and its steps in order."""
-
     id: Word
     when: Word
     ended: Ending
@@ -93,7 +92,6 @@ class Form(Message, frozen=True):
     the first way offered begins at once, the others behind it. `parallel`: no opener, each side answers for itself ("a"
     stands for the winner). `games`: won games that end the match. `look_s`: seconds to read the other's list
     beforehand."""
-
     rulebook: Word
     ways: Annotated[tuple[Way, ...], Meta(min_length=1, max_length=16)]
     worth: Annotated[tuple[Word, ...], Meta(max_length=8)] = ()
@@ -152,7 +150,6 @@ RECORDED = ("winner", "initiative", "first_player")
 class SlipTicks(Struct, frozen=True):
     """A question, and what may be ticked: "a" and "b" are the sides, all else are keys of texts. `label`: a key of a
     text, or "" where the options say it."""
-
     label: str
     options: tuple[str, ...]
 
@@ -160,7 +157,6 @@ class SlipTicks(Struct, frozen=True):
 class SlipFigure(Struct, frozen=True):
     """A number that each side writes; `label` is a key of a text. `lost`: the text of what one's own losses are called,
     where they lead to the other's points; else ""."""
-
     key: str
     label: str
     lost: str

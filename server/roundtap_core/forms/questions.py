@@ -41,7 +41,6 @@ Figures = dict[tuple[str, str], int]  # (key, WINNER or LOSER) → figure, as it
 class ResultDraft(Struct):
     """The recorded part of the answers: squads by side, choices with a place of their own, and resolver answers by key.
     `bonus`: keys that a rule adds to, recorded as before the addition."""
-
     bonus: frozenset[str]
     picks: dict[Side, list[int]] = {}
     chosen: dict[str, Any] = {}
@@ -59,7 +58,6 @@ class _Step(Message, frozen=True, tag_field="step", tag=str.lower):
 
 class BaseQuestion(_Step, frozen=True):
     """What all questions have in common. `whose` is None for a question to both sides."""
-
     by_side: ClassVar[bool] = False  # whether it is put to each side, so that both are asked on one page
 
     def wanted(self, figures: Mapping[tuple[str, str], int], answers: Answers) -> bool:
@@ -102,7 +100,6 @@ class Figure(BaseQuestion, frozen=True):
     less", "or more"; buttons stop there, a keyboard does not. `only_if` (a name, a number): asked only if the sides'
     figures of that key come to that sum, as for a choice.
     """
-
     key: Word
     whose: Word
     minimum: Count
@@ -204,7 +201,6 @@ class Choice(BaseQuestion, frozen=True):
     `whose`: the side that makes it, where each makes its own: its name is then "KEY.winner" or "KEY.loser", and what
     was chosen is recorded by side under KEY. `per_side`: the options where it is a's, and where it is b's.
     """
-
     name: Word
     label: Word
     options: Options
@@ -292,7 +288,6 @@ class Choice(BaseQuestion, frozen=True):
 class Turns(BaseQuestion, frozen=True):
     """Turns that are played after time is called: so many, beginning with the side that answered `first`. The answer is
     "" when all are over, or the side that won meanwhile."""
-
     name: Word
     label: Word
     turns: Annotated[int, Meta(ge=1, le=99)]
@@ -334,7 +329,6 @@ class Turns(BaseQuestion, frozen=True):
 
 class Picks(BaseQuestion, frozen=True):
     """Which squads a side fields: `take` of 1..`of`. The answer is a sorted list of numbers."""
-
     key: Word
     whose: Word
     of: Annotated[int, Meta(ge=1, le=SQUADS_MAX)]
@@ -397,7 +391,6 @@ class BaseRule(_Step, frozen=True):
 
 class Exchange(BaseRule, frozen=True):
     """Each side with at least `price` of one figure turns that much of it into one of another, at most once."""
-
     id: Word
     costs: Word
     price: Annotated[int, Meta(ge=1, le=99_999)]
@@ -417,7 +410,6 @@ class Exchange(BaseRule, frozen=True):
 
 class Bonus(BaseRule, frozen=True):
     """The side with more of `counts` gets one more of `gives`; equal: nobody."""
-
     id: Word
     counts: Word
     gives: Word
@@ -435,7 +427,6 @@ class Bonus(BaseRule, frozen=True):
 class Test(BaseRule, frozen=True):
     """The side with more, over all its figures, has won; equal: the walk continues. `award`: a figure of which the
     winner gets one more, where the step decides a game of several."""
-
     __test__ = False  # pytest, this is none of yours.
 
     id: Word
@@ -453,7 +444,6 @@ class Test(BaseRule, frozen=True):
 
 class Decide(BaseRule, frozen=True):
     """The side named by the answer `by` has won; without one the walk continues. `award`: as for Test."""
-
     id: Word
     by: Word
     award: Word | None = None

@@ -18,7 +18,6 @@ class WalkState(Struct, frozen=True):
     """How far the answers lead. `question`: what is asked next, None at the end. `decided_by`: the id of the step that
     decided, and for whom ("winner" and "loser" as in forms, or a side); None while nothing did. `figures`: every figure
     met so far, after exchanges: {("keys", "winner"): 2}."""
-
     question: questions.Question | None
     decided_by: str | None
     decided_for: str | None
@@ -126,7 +125,6 @@ ReadAnswers = dict[str, Any]
 class RecordReading(Struct, frozen=True):
     """One way to read a record. `walked` stops at a missing figure; `supposed`: assumed answers that the record does
     not hold."""
-
     answers: ReadAnswers
     walked: WalkState
     supposed: frozenset[str]

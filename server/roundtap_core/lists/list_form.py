@@ -116,7 +116,6 @@ class ListField(Struct, frozen=True):
     """One value of a list, under `key`; its label is the core's text "list.KEY", or "list.LABEL". `options`: allowed
     values of a choice, or of each name. `count`: the required number of names, 0 for any. `usual`: the number that an
     empty box means."""
-
     key: str
     kind: str = TEXT
     options: tuple[str, ...] = ()
@@ -135,7 +134,6 @@ class ListField(Struct, frozen=True):
 class ListTable(Struct, frozen=True):
     """A table to fill in: under `key`, a list of objects with the columns' keys. `usually`: the number of lines offered
     at first. Its title is the text "list.KEY", with `number` if it has one."""
-
     key: str
     columns: tuple[ListField, ...]
     usually: int = 8
@@ -151,7 +149,6 @@ class ListTable(Struct, frozen=True):
 class ListForm(Struct, frozen=True):
     """The questions of a list. `per_member`: this many members bring one each; then `fields` and `lines` are per
     member, under /players/0, /players/1 …, and `shared` appears once, beside them."""
-
     fields: tuple[ListField, ...]
     lines: tuple[ListTable, ...] = ()
     per_member: int = 0
@@ -162,7 +159,6 @@ class ListCheck:
     """A rulebook's knowledge of its lists. A list is plain JSON; each Problem's `where` is a place in it, like
     "/ships/2/points", and its `line`, if any, counts from 1. `options` are the rulebook's, over its defaults; `level`
     is the event's, None if unset. `also`: further keys allowed in any part or line, though no form asks for them."""
-
     also: ClassVar[frozenset[str]] = frozenset({"total", "faction"})
 
     def form(self, options: Mapping[str, Any]) -> ListForm:

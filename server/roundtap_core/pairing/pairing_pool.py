@@ -19,7 +19,6 @@ Met = Sequence[set[int]]
 class PairingPool(Struct, frozen=True):
     """The competitors a round may pair, by position in the file's order: `points[i]` belongs to `ids[i]`. `met[i]` are
     the earlier opponents of i in this stage, `byes[i]` the byes received or won beforehand."""
-
     ids: tuple[str, ...]
     points: tuple[int, ...]
     met: tuple[set[int], ...]
@@ -38,7 +37,6 @@ class PairingPool(Struct, frozen=True):
 
 class DrawRandom(Struct, frozen=True):
     """The generators of one draw, one per purpose, so that an extra number here changes nothing there."""
-
     seed: int
     number: int
     attempt: int

@@ -18,7 +18,6 @@ class ChangeCosts(Struct, frozen=True):
     """The costs of a completion, as small whole numbers by member. `met[i]`: earlier opponents; `together[i]`: members
     who came with i; `group[i]`: the points group from the top; `byes[i]`: byes so far; `alone[i]`: distinct places in
     the order of candidates for staying alone."""
-
     met: Met
     together: Met
     group: Sequence[int]

@@ -100,7 +100,6 @@ RANDOM = "random"
 class Bye(Struct, frozen=True):
     """The choice and its reason: `why` is "random" (first round), "last" or "random-lowest" (the rulebook's ways).
     `passed_over` would have come first, but without them a repeat could not have been avoided."""
-
     member: int
     why: str
     passed_over: tuple[int, ...] = ()
@@ -366,7 +365,6 @@ class Pairing(Struct, frozen=True):
     pairing, if all stay. `beyond_plan`, only where a file is asked for a further round: True, all rounds of its
     structure are drawn.
     """
-
     number: int
     stage: str
     draw: Draw

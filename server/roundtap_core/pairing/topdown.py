@@ -207,7 +207,6 @@ class TopDown(Struct):
     """The draw of an even field that has a legal round. `rest` are the groups still to pair, the top one first;
     nobody has met more than `most_met` of them. A step costs no more than the groups it touches: with thousands of
     players on points of their own there are a thousand steps."""
-
     rest: Groups
     met: Met
     chance: DrawRandom

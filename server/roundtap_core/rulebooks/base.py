@@ -27,7 +27,6 @@ OWN = "own"  # the structure that every rulebook allows: rounds and cut as the o
 
 class Tally(Struct, frozen=True):
     """What one match gives one side: tournament points, the outcome, and figures summed for tiebreakers."""
-
     points: int
     outcome: str
     figures: Mapping[str, int] = {}
@@ -35,7 +34,6 @@ class Tally(Struct, frozen=True):
 
 class Structure(Struct, frozen=True):
     """One line of a structure table: this many players, Swiss rounds and cut (0: none)."""
-
     at_least: int
     at_most: int | None
     swiss_rounds: int
@@ -59,7 +57,6 @@ BASIC_AND_ADVANCED: Mapping[str, tuple[Structure, ...]] = {
 class Situation(Struct, frozen=True):
     """Where a match stands: its stage ("swiss", "elimination", "final", "third_place", "tiebreak"), the list costs of a
     and b (None: unknown), and the houses of their decks (empty: unknown)."""
-
     stage: str = records.SWISS
     totals: tuple[int | None, int | None] = (None, None)
     houses: tuple[tuple[str, ...], tuple[str, ...]] | None = None
@@ -80,14 +77,12 @@ SWISS_ROUND = Situation()
 
 class Phase(Struct, frozen=True):
     """A named part of the round ("phase.key"), beginning so many minutes before the announced end."""
-
     key: str
     before_end: int
 
 
 class AidFigure(Struct, frozen=True):
     """A whole number that a counting aid wants (the text "aid.AID.KEY"), or a tick: 1 for yes, 0 for no."""
-
     key: str
     minimum: int = 0
     maximum: int = 1
@@ -97,7 +92,6 @@ class AidFigure(Struct, frozen=True):
 class CountingAid(Struct, frozen=True):
     """A manual sum that a page can do for players: `worth` of the figures, by key. Its texts are "aid.ID" and
     "aid.ID.worth"."""
-
     id: str
     figures: tuple[AidFigure, ...]
     worth: Callable[[Mapping[str, int]], int]
@@ -105,7 +99,6 @@ class CountingAid(Struct, frozen=True):
 
 class Squads(Struct, frozen=True):
     """Lists of so many squads, of which each round takes so many; every one has to be fielded once."""
-
     listed: int
     taken: int
 
@@ -129,7 +122,6 @@ class Rulebook:
         result = compose(at_time, "a", {"score.winner": 88, "score.loser": 40})  # of forms/walk.py
         book.tally(Match("ann", "bo", result=result), "a", options)  # 1 point, "win", {"mov": 148}
     """
-
     id: ClassVar[str]
     title: ClassVar[str]
     document: ClassVar[str]

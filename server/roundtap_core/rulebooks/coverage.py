@@ -29,7 +29,6 @@ class Clause(Struct, frozen=True):
     holds for. `reason`: why a clause is left to people. `tests`: pytest ids of tests for it. `fronts`: those that could
     break an enforced or default clause, each covered by a test; at least the core. `decided`: the kit's decision where
     the document has a gap."""
-
     id: str
     section: str
     text: str
@@ -43,7 +42,6 @@ class Clause(Struct, frozen=True):
 
 class Coverage(Struct, frozen=True):
     """The clauses of one document, in its order, as far as they hold for the rulebooks asked about."""
-
     document: str
     rulebooks: tuple[str, ...]
     clauses: tuple[Clause, ...]

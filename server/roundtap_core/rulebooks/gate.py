@@ -33,7 +33,6 @@ class ResultSource(Struct, frozen=True):
     """The source of a result. `side`: of the report, which may omit the other's squads. `corrects`: the replaced result
     of a closed round. `time_is_up`: whether this match's time, with extension, was up; None: unknown or irrelevant (a
     file, a closed round, a slip typed later). `reason`: why an official enters what players may not report."""
-
     by: str
     time_is_up: bool | None = None
     reason: str = ""

@@ -139,7 +139,6 @@ LOT_KEYS: Mapping[str, tuple[str, ...]] = MappingProxyType({
 
 class KeyForgeArchon(base.Rulebook):
     """Sections in the docstrings are the headings of the document. Sealed differs in its minutes and decks."""
-
     id = "keyforge-archon"
     title = "KeyForge Archon"
     document = "KeyForge, normativas de torneo: Arconte (es)"
@@ -244,7 +243,6 @@ class KeyForgeArchon(base.Rulebook):
 
 class KeyForgeSealed(KeyForgeArchon):
     """"Sellado": decks are opened at the event, and rounds are longer."""
-
     id = "keyforge-sealed"
     title = "KeyForge Sealed"
     document = "KeyForge, normativas de torneo: Sellado (es)"

@@ -24,7 +24,6 @@ Names = Mapping[str, str]  # the sides' names: {"a": …, "b": …}
 
 class ResultLine(Struct, frozen=True):
     """One line: "Keys", "1:2 → 2:2", and which step made the difference ("forging")."""
-
     label: str
     text: str
     by: str = ""

@@ -26,7 +26,6 @@ def squad_key(number: int) -> str:
 class ShatterpointList(list_form.ListCheck):
     """{"mission": name, "squad_1" … "squad_4": [{"name": unit, "unique_names": [...]}]}. People judge whether a squad
     is legal in the core game. A fifth squad has its own message."""
-
     also = list_form.ListCheck.also | {f"squad_{number}" for number in range(SQUADS + 1, 10)}
 
     def form(self, options: Mapping[str, Any]) -> list_form.ListForm:
@@ -85,7 +84,6 @@ FREE_WIN = records.Pair(2, 3)  # what a bye gives and a concession gives at leas
 
 class ShatterpointPremier(base.Rulebook):
     """Sections in the docstrings are the headings of the document."""
-
     id = "shatterpoint-premier"
     title = "Shatterpoint Premier Showdown"
     document = "Star Wars: Shatterpoint, Premier Showdown event, 04.08.2023 (pl)"

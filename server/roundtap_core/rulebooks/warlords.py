@@ -44,7 +44,6 @@ SWAP_SIGN = ">"
 
 class Swap(Struct, frozen=True):
     """One card of the battle or construction deck swapped for one of the sideboard before a game."""
-
     deck: str
     out: str
     into: str
@@ -65,7 +64,6 @@ def most_copies(deck: str, options: Mapping[str, Any]) -> int:
 class WarlordsList(ListCheck):
     """{"faction": realm, "hero": name, "battle" | "construction" | "sideboard": [{"count", "name", "unique",
     "legendary", "realm"}]}; `realm` of a card only where it is another than the list's."""
-
     swap_sign = SWAP_SIGN
 
     def swap_problems(
@@ -237,7 +235,6 @@ REASON, REASONS = "reason", (NO_CARD, FOREIGN_CARD)
 
 class WarlordsOfTerra(base.Rulebook):
     """Sections in the docstrings are those of the document, part C."""
-
     id = "warlords-of-terra"
     title = "Warlords of Terra"
     document = "Warlords of Terra, reglamento ampliado, C) Juego competitivo (es)"

@@ -50,7 +50,6 @@ NAVIGATION_OFFICER = frozenset({"oficial de navegacion", "navigation officer"})
 
 class Limits(Struct, frozen=True):
     """Of one player: squad points, epic points, and ships of one type."""
-
     points: int
     epic_points: int
     of_one_type: Mapping[str, int]
@@ -339,7 +338,6 @@ SHORTEST_MINUTES, LONG_MINUTES = 150, 210
 
 class XWingEpicDuel(Rulebook):
     """Sections in the docstrings are the headings of the document. The team game differs in its figures only."""
-
     id = "xwing-epic-duel"
     title = "X-Wing Epic (300)"
     document = "Reglas para torneos épicos X-Wing 1.1: Duelos espaciales épicos (es)"
@@ -537,7 +535,6 @@ def _refuse_half_destroyed(score: records.Pair, winner: str, whole: records.Pair
 
 class XWingEpicTeam(XWingEpicDuel):
     """"Juego por equipos épico": as the duel, with two players a side and other figures."""
-
     id = "xwing-epic-team"
     title = "X-Wing Epic, teams (2 × 200)"
     document = "Reglas para torneos épicos X-Wing 1.1: Juego por equipos épico (es)"

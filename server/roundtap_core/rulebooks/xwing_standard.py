@@ -184,7 +184,6 @@ def _ship_worth(figures: Mapping[str, int]) -> int:
 
 class XWingStandard(Rulebook):
     """Sections in the docstrings are the headings of the document."""
-
     id = "xwing-standard"
     title = "X-Wing (100)"
     document = "Star Wars: X-Wing Miniaturen-Spiel, Turnierregeln (de)"

@@ -24,7 +24,6 @@ Worth = tuple[int, ...]
 
 class TiebreakMatch(Struct, frozen=True):
     """A tie-break match between two of the tied. `winner` None: not played yet, or both lost."""
-
     round: int
     pair: frozenset[str]
     winner: str | None
@@ -167,7 +166,6 @@ RANDOM = "random"
 class TiebreakInput(Struct, frozen=True):
     """What a tiebreaker may use: the tournament after round `after` (None: all of it), the totals, and those ranked
     above the tie."""
-
     tournament: Tournament
     after: int | None
     records: Mapping[str, SwissTotals]
@@ -176,7 +174,6 @@ class TiebreakInput(Struct, frozen=True):
 
 class TiebreakValues(Struct, frozen=True):
     """A tiebreaker's values: `order` is compared (higher is better), `shown` is displayed (empty: nothing)."""
-
     order: Mapping[str, Any]
     shown: Mapping[str, int | Fraction]
 

@@ -223,7 +223,6 @@ def _refused(error: SQLAlchemyError) -> bool:
 @dataclass(frozen=True, slots=True)
 class Sample:
     """One round trip: the database was `offset_us` ahead of our monotonic clock, plus or minus `error_us`."""
-
     taken_us: int
     offset_us: int
     error_us: int

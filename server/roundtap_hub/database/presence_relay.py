@@ -51,7 +51,6 @@ INITIAL_STATUS = _plain(UnitStatus("", 0))
 @dataclass(slots=True)
 class PeerHub:
     """When another hub was last heard (milliseconds of the shared clock), and its units in contact."""
-
     heard_ms: int
     units: set[str] = field(default_factory=set)
 

@@ -44,7 +44,6 @@ MessageHandler = Callable[[Mapping[str, Any]], None]
 @dataclass(frozen=True, slots=True)
 class CommitNotice:
     """What another hub committed: the newest number of each stream, and the events whose people changed."""
-
     streams: Mapping[str, int]
     people: Sequence[str] = ()
 

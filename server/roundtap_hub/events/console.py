@@ -53,7 +53,6 @@ from roundtap_hub.units.unit_list import table_units, unit_rows
 @dataclass(frozen=True, slots=True)
 class Clash:
     """Tables of the drawn round that another event uses: the tables, that event, and the free ones to move to."""
-
     tables: str
     event: str
     to: str
@@ -118,7 +117,6 @@ class NextStep:
     texts mention; `who`: who advances. `choices`: a field and its values, with the texts "next.FIELD.VALUE". `news`: a
     text on what made this the next step, with `news_table`.
     """
-
     key: str
     action: str = ""
     anchor: str = ""

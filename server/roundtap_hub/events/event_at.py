@@ -24,7 +24,6 @@ from roundtap_hub.store.snapshots import EventSummary
 @dataclass(frozen=True, eq=False, slots=True)
 class EventAt:
     """A saved event; two are equal when their journal heads and their people are the same."""
-
     state: EventState
     people: Mapping[str, Person] = field(default_factory=dict)
 

@@ -28,7 +28,6 @@ MOST_DIGITS = 4
 @dataclass(frozen=True, slots=True)
 class PrizeLine:
     """A prize with its winners. `tied`: more people share its places than there are; `by_lot`: only a lot decided."""
-
     index: int
     prize: Prize
     names: tuple[str, ...]

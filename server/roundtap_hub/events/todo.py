@@ -27,7 +27,6 @@ ONE_SIDED_MS = 120_000  # how long the other side has to confirm before the cons
 class Task:
     """One line of the list; `kind` selects sign, texts and buttons. `leaving`: what a request to leave would do; `to`:
     the opponent."""
-
     kind: str
     table: int | None
     age_ms: int | None = None
@@ -230,7 +229,6 @@ ABOUT_LISTS = (LIST_MISSING, LIST_WRONG, DECK_TWICE)
 @dataclass(frozen=True, slots=True)
 class PointLine:
     """One open point, which the form sends back. `list_of`: the competitor whose list it is about, "" for officials."""
-
     point: OpenPoint
     name: str
     list_of: str
@@ -239,7 +237,6 @@ class PointLine:
 @dataclass(frozen=True, slots=True)
 class PlayedOnLine:
     """What was missing when round 1 was published, or open when the event `ended`: (kind, name) each, with the note."""
-
     note: PlayedOn
     points: list[tuple[str, str]]
     by: str

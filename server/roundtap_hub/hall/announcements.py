@@ -15,7 +15,6 @@ from roundtap_hub.store.display_plan import COUNTED, Announcement
 class AnnouncementLine:
     """`until_ms`: when it ends, on the hub's monotonic clock; None: when it is taken back, or unknown. `left_ms` until
     then; `counted`: shown with a countdown; `until`: the time of day, "" where unknown."""
-
     said: Announcement
     until_ms: int | None
     left_ms: int | None

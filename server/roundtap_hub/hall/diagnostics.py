@@ -167,7 +167,6 @@ def _plain_words(text: str) -> set[str]:
 class ProductNames:
     """The product's installed modules ("roundtap_hub/store/service.py"), their exceptions, and the words of their log
     messages."""
-
     modules: frozenset[str]
     errors: frozenset[str]
     words: frozenset[str]

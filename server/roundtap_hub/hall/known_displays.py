@@ -39,7 +39,6 @@ PARTS = ("", "1/2", "2/2", "1/3", "2/3", "3/3", "1/4", "2/4", "3/4", "4/4")
 
 class DisplayPage(NamedTuple):
     """The page a display shows, and its variant (hall/wall_view.py)."""
-
     page: str
     variant: str
 
@@ -138,7 +137,6 @@ class Displays:
 @dataclass(frozen=True, slots=True)
 class DisplayRow:
     """A display on the console. `screen` None: unassigned. `age_ms`: of contact; None: never, 0: connected."""
-
     id: str
     name: str
     address: str

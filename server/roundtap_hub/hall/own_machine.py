@@ -96,7 +96,6 @@ def has_clock(rtc: Path = RTC, model: Path = MODEL) -> bool:
 
 class OfferedTime(msgspec.Struct):
     """What outlives a restart, in FILE: the boot it was written in, and `HallTime`'s `_offered` and `_wrong`."""
-
     boot: str
     offered: tuple[int, float] | None
     wrong: tuple[float, float] | None = None

@@ -49,7 +49,6 @@ Units = Mapping[str, UnitStatus]
 @dataclass(frozen=True, slots=True)
 class CheckGroup:
     """A part of the hall: `told` are the checks that are wrong or notes, worst first; `fine` the others."""
-
     name: str
     told: tuple[Check, ...]
     fine: tuple[Check, ...]

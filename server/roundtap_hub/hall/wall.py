@@ -82,7 +82,6 @@ def _wall(moment: EventAt, variant: str) -> AnyResponse:
 @dataclass(frozen=True, slots=True)
 class JoinAddress:
     """The players' address on walls. `url`: "" without a network; `name`: what most may type instead, if any."""
-
     url: str
     qr: str
     name: str = ""

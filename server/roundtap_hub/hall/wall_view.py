@@ -29,7 +29,6 @@ NAME = re.compile(r"name:[A-Z][1-9]?")
 class WallOptions:
     """How a wall is drawn. `part`: "1/2", the first of two walls that share the alphabet; `show`: a fixed picture, else
     the one that fits the moment; `display`: the page belongs to a display, unassigned where it has a `name`."""
-
     theme: str = ""
     part: str = ""
     show: str = ""
@@ -85,7 +84,6 @@ T = TypeVar("T")
 class PairingLine:
     """One name of the pairings: table, opponent (`across`, "" for none), and the record, by which players find errors;
     `members` of a team."""
-
     name: str
     across: str
     table: int | None
@@ -99,7 +97,6 @@ class PairingLine:
 @dataclass(frozen=True, slots=True)
 class NamePage:
     """One page's columns, and the letters it covers ("A–F")."""
-
     letters: str
     columns: list[Sequence[PairingLine]]
 

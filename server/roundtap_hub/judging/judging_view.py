@@ -18,7 +18,6 @@ from roundtap_hub.people.competitors import OwedSquads, owed_squads
 @dataclass(frozen=True, slots=True)
 class Signer:
     """An official with a name, who can sign a decision."""
-
     official: Official
     name: str
 
@@ -55,7 +54,6 @@ MINUTE_MS = 60_000
 @dataclass(frozen=True, slots=True)
 class ByePicks:
     """A bye that fields squads. `owed`: letters of those not fielded yet, and whether every pick must be one."""
-
     match: MatchState
     name: str
     round: int

@@ -45,7 +45,6 @@ ORDER = {print_jobs.UNCERTAIN: 0, print_jobs.FAILED: 1, print_jobs.SENDING: 2, p
 @dataclass(frozen=True, slots=True)
 class PaperRow:
     """One job. `about`: the card of a proxy, or the printer or speed that a test print tries."""
-
     job: print_jobs.PrintJob
     known: print_jobs.PrintState
     table: int | None

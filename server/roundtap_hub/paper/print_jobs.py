@@ -52,7 +52,6 @@ class PrintJob:
     """One thing to print. `id` is the same on every start, and differs for every other tournament and draw. `text`:
     JSON; of a proxy {"card", "official", "date"}; of a test print {"unit", "at": {"port", "printer", "baud"},
     "number"}: the station that prints it, and its settings."""
-
     id: str
     event: str
     kind: str
@@ -64,7 +63,6 @@ class PrintJob:
 @dataclass(frozen=True, slots=True)
 class PrintState:
     """The state of a job, from the station that took it or from a person."""
-
     state: str = QUEUED
     detail: str = ""
     unit: str = ""

@@ -31,7 +31,6 @@ _CODE = re.compile(rf"([0-9A-Za-z]{{{CODE_LETTERS}}})[^0-9A-Za-z]*([0-9]{{1,4}})
 class SlipToken:
     """A token's event, round, and mark of one match of one draw (the first letters of `slip_mark`). `signed`: by this
     hub's secret; else anyone who has read a slip may have made it."""
-
     event_id: str
     round: int
     mark: str
@@ -111,7 +110,6 @@ def read_token(secret: bytes, event_ids: Iterable[str], token: str) -> SlipToken
 @dataclass(frozen=True, slots=True)
 class FoundSlip:
     """A slip's match. `signed`: by its QR code, which this hub made."""
-
     event_id: str
     match_id: str
     signed: bool = False
@@ -120,7 +118,6 @@ class FoundSlip:
 @dataclass(frozen=True, slots=True)
 class OldSlip:
     """A slip of a draw that no longer stands: its players and table. `drawn`: that round is published again."""
-
     event_id: str
     round: int
     table: int | None

@@ -33,7 +33,6 @@ from roundtap_hub.units.unit_presence import TAKEN
 @dataclass(frozen=True, slots=True)
 class KnownResult:
     """A result already known of a match: reported by `name`, or on record where that is ""."""
-
     name: str
     result: Result
     shown: ShownResult

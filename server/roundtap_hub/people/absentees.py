@@ -18,7 +18,6 @@ Here = Collection[tuple[str, str, str]]  # (event, match, competitor) of players
 @dataclass(frozen=True, slots=True)
 class Absentee:
     """One player who is not at the table; the opponent may be missing too."""
-
     cell: GridCell
     side: Side
     id: str

@@ -23,7 +23,6 @@ MAX_HITS = 12  # the most hits shown
 class SearchHit:
     """A table (`match_id`, with both names) or a person (`competitor`). `event`: its name, "" for the event searched
     from."""
-
     kind: str
     event_id: str
     event: str

@@ -196,7 +196,6 @@ class PlannedRow:
     """One row, by its number in the table, with the person as they would be saved. `known`: the competitor of the event
     that it is about; `changes`: the fields that would change; `as_row`: the earlier row about the same person;
     `problem`: why it cannot be taken."""
-
     row: int
     kind: str
     person: Person
@@ -224,7 +223,6 @@ class PlannedRow:
 @dataclass(frozen=True, slots=True)
 class ImportPlan:
     """All rows that are not empty, in order. `mark`: a digest of this plan."""
-
     rows: tuple[PlannedRow, ...]
     mark: str
 

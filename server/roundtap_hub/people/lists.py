@@ -33,7 +33,6 @@ MISSING, WRONG, FLAGGED, GOOD, NONE = "missing", "wrong", "flagged", "good", "no
 @dataclass(frozen=True, slots=True)
 class FormBox:
     """One box to fill in. `name`: its place in the list, without the first "/"."""
-
     name: str
     label: str
     kind: str
@@ -46,7 +45,6 @@ class FormBox:
 @dataclass(frozen=True, slots=True)
 class FormTable:
     """`name`: its place in the list. A row is (boxes, problems)."""
-
     name: str
     title: str
     columns: tuple[tuple[str, str], ...]
@@ -57,7 +55,6 @@ class FormTable:
 @dataclass(frozen=True, slots=True)
 class FormPart:
     """A section: the whole list, or one team member's."""
-
     number: int | None
     boxes: tuple[FormBox, ...]
     tables: tuple[FormTable, ...]
@@ -199,7 +196,6 @@ def shown_line_counts(form: list_form.ListForm, typed: Mapping[str, str]) -> dic
 @dataclass(frozen=True, slots=True)
 class ListState:
     """The state of one competitor's list, with its numbers of problems and flags."""
-
     state: str
     problems: int = 0
     flags: int = 0

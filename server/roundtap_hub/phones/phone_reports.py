@@ -36,7 +36,6 @@ REPORT_FIELDS = frozenset({"match", "draw", "a", "b", "revision", "serial", "res
 class PhoneReportFate:
     """What became of a report: `fate`, `reason` and `number` as for a unit; `key` of its text ("me.said.…"); `name`:
     the page's id of the report."""
-
     name: str
     fate: str
     reason: str | None

@@ -124,7 +124,6 @@ def _corrections(state: EventState, competitor: str, names: Mapping[str, str]) -
 @dataclass(frozen=True, slots=True)
 class CompetitorHit:
     """A competitor found by a search; `members`: a team's, as the hall may read them."""
-
     id: str
     name: str
     active: bool
@@ -218,7 +217,6 @@ SHOWN_ELSEWHERE = frozenset({"stages", "prize_places"})
 @dataclass(frozen=True, slots=True)
 class StageLimits:
     """A stage's maximum of games per match, and minutes per round (None: untimed); `usual`: the rulebook's minutes."""
-
     stage: str
     games: int
     minutes: int | None

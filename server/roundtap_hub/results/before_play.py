@@ -19,7 +19,6 @@ from roundtap_core.rulebooks.base import BY_LOT, FIRST_PLAYER, INITIATIVE, Situa
 class PreGameChoice:
     """`about`: "first_player" or "initiative"; `side`: who begins or chooses, None while unknown; `lot`: whether a lot
     decides it; `drawn`: whether it was drawn."""
-
     about: str
     side: str | None
     lot: bool

@@ -38,7 +38,6 @@ FIGURES, PICKS, CHOICE, LOT, TURNS = "figures", "picks", "choice", "lot", "turns
 @dataclass(frozen=True, slots=True)
 class Progress:
     """The answers so far: the way, its opener, and answers by question ("score.winner")."""
-
     way: Way | None = None
     opener: Side | None = None
     answers: Mapping[str, Any] = field(default_factory=dict)
@@ -58,7 +57,6 @@ def _texts(answer: object) -> list[str]:
 @dataclass(frozen=True, slots=True)
 class AskedQuestion:
     """One question on a page; figures and squads have a side."""
-
     question: Question
     key: str
     side: Side | None
@@ -68,7 +66,6 @@ class AskedQuestion:
 class WizardPage:
     """One page: its kind, its questions (a's first), and where "back" leads (`before`, None on the first page).
     `sayable`: whether the reader may enter the result, perhaps with a reason."""
-
     kind: str
     trail: Progress
     asked: tuple[AskedQuestion, ...]
@@ -190,7 +187,6 @@ Fields = MultiDict[str, str]
 @dataclass(frozen=True, slots=True)
 class MatchContext:
     """A match in the wizard, with its form; `names` by side, `people`: all names by competitor."""
-
     state: EventState
     played: RoundState
     match: MatchState

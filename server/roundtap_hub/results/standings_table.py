@@ -16,7 +16,6 @@ from roundtap_hub.events.event_at import EventAt, ranking, ranking_by_id, settle
 @dataclass(frozen=True, slots=True)
 class TiebreakCell:
     """One tiebreaker's figure; `decided`: it put this row above the next one."""
-
     key: str
     text: str
     exact: str
@@ -26,7 +25,6 @@ class TiebreakCell:
 @dataclass(frozen=True, slots=True)
 class StandingsLine:
     """`status`: "disqualified" (listed last, `rank` None), "dropped" or None."""
-
     rank: int | None
     competitor: str
     name: str
@@ -42,7 +40,6 @@ class StandingsLine:
 class StandingsView:
     """`columns`: the tiebreakers by weight; `draws`: records have draws too; `hidden`: tiebreakers that decided
     somewhere but have no column, since they compare only tied players."""
-
     after: int
     columns: tuple[str, ...]
     lines: tuple[StandingsLine, ...]

@@ -30,7 +30,6 @@ _TOKEN = re.compile(r"\s*(?:(?P<conceded>c\s*[ab])|(?P<initiative>i\s*[ab])|(?P<
 @dataclass(frozen=True, slots=True)
 class TypedLine:
     """The parts of a line."""
-
     numbers: tuple[str, ...] = ()
     winner: Side | None = None
     draw: bool = False
@@ -42,7 +41,6 @@ class TypedLine:
 class LineReading:
     """The meaning of a line under a rulebook; `way`, `opener`, `answers` as in the wizard. `mark`: a digest of match
     and result, sent back on confirming, so that only the result on the screen counts."""
-
     way: Way
     opener: Side
     answers: Mapping[str, Any]
@@ -206,7 +204,6 @@ def _field_candidates(way: Way, numbers: tuple[str, ...], winner: Side | None) -
 @dataclass(frozen=True, slots=True)
 class _Slot:
     """A field for a number. `width`: its digits where no space follows (0: at least 2); `squads`: each digit is one."""
-
     name: str
     width: int
     top: int

@@ -91,7 +91,6 @@ def first_wall_round(found: Bracket) -> int:
 @dataclass(frozen=True, slots=True)
 class RoundLines:
     """One round of the bracket; `name` is a key of the core's texts."""
-
     name: str
     games: tuple[BracketGame, ...]
 
@@ -142,7 +141,6 @@ def cut_rows_before_play(moment: EventAt) -> tuple[CutRow, ...]:
 @dataclass(frozen=True, slots=True)
 class CutEntrant:
     """One line of the cut on the console; `seed` None: not in it (yet)."""
-
     id: str
     name: str
     seed: int | None
@@ -177,7 +175,6 @@ def cut_view(moment: EventAt, names: Mapping[str, str]) -> dict[str, Any] | None
 @dataclass(frozen=True, slots=True)
 class KnockoutStanding:
     """Where a competitor stands after Swiss. `key`: "in" (advances), "offered", "out", "over"; `place` at the end."""
-
     key: str
     seed: int | None = None
     reached: str | None = None
@@ -223,7 +220,6 @@ def winner_of(moment: EventAt) -> str | None:
 class FinalLine:
     """One line of the final ranking; `reached` is a key of the core's texts, None for those outside the cut. `rank` and
     `status` as in `StandingsLine`."""
-
     rank: int | None
     competitor: str
     name: str

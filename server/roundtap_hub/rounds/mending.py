@@ -117,7 +117,6 @@ SPARE_ROWS = 2
 @dataclass(frozen=True, slots=True)
 class TypedRow:
     """One table as typed, all as text."""
-
     table: str = ""
     a: str = ""
     b: str = ""

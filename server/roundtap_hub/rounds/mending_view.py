@@ -21,7 +21,6 @@ Names = Mapping[str, str]
 @dataclass(frozen=True, slots=True)
 class MendSeat:
     """A player who may be chosen, with table and opponent, or why they wait."""
-
     id: str
     name: str
     table: int | None
@@ -33,7 +32,6 @@ class MendSeat:
 class MendLine:
     """One `mend` as its round holds it: the round's number and name, the tables it concerns now, and (name, role) of
     who did it."""
-
     number: int
     name: str | None
     mend: Mapping[str, Any]

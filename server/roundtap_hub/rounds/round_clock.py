@@ -65,7 +65,6 @@ def next_change_ms(state: EventState, now: Instant) -> int | None:
 @dataclass(frozen=True, slots=True)
 class TableClocks:
     """`left_ms`: the median of the tables, as time left on the event's clock; `spread_ms`: between most and least."""
-
     left_ms: int
     tables: int
     spread_ms: int
@@ -103,7 +102,6 @@ PHASE_SIGN = "phase"
 @dataclass(frozen=True, slots=True)
 class PhaseWord:
     """What a clock shows in a phase: `key` as the script knows it, sign, text and note (keys of texts)."""
-
     key: str
     sign: str
     text: str
@@ -115,7 +113,6 @@ class ClockFace:
     """An event's clock on a page. Times in milliseconds; `deadline_ms` on the hub's monotonic clock. `key`: the current
     phase. `starts`: (key, elapsed) of each phase. `last_minutes`: words replace the time. `extra_minutes` and `end_ms`
     (the time really left) are for officials: None on public pages."""
-
     event: str
     state: str
     deadline_ms: int | None

@@ -26,7 +26,6 @@ ABOUT_MS = 5 * MINUTE_MS  # a forecast is shown no more exactly than this
 class RoundTime:
     """One round: times of day ("": unknown) and minutes (None: unknown). `name`: a key, where it has one. `taken`: from
     the start to the last result; `extended`: the longest extension of a match."""
-
     number: int
     name: str | None
     start: str
@@ -41,7 +40,6 @@ class RoundTime:
 class Schedule:
     """`left`: rounds still to come; `round_end`, `end` (a forecast): times of day, "" where unknown or over.
     `changeover`: minutes between rounds, `measured` or assumed."""
-
     rounds: tuple[RoundTime, ...]
     left: int
     round_end: str

@@ -35,7 +35,6 @@ class ShownResult:
     """A result in words and figures: `winner` is "a", "b", "draw", "none", or "" where unknown. `wounds`: the figures
     that decide a level score, in rulebooks that count them. `why`: what decided where the figures do not show it, as
     keys of which the first known one is shown."""
-
     a: int
     b: int
     winner: str
@@ -59,7 +58,6 @@ class ShownResult:
 @dataclass(frozen=True, slots=True)
 class ShownReport:
     """One side's report. `number` is its entry, so that an official accepts only the version that they read."""
-
     side: Side
     name: str
     result: ShownResult
@@ -69,7 +67,6 @@ class ShownReport:
 @dataclass(frozen=True, slots=True)
 class GridCell:
     """One match on the grid. Ages in milliseconds; `flags` are signs beside the state."""
-
     match_id: str
     table: int | None
     a: str

@@ -163,7 +163,6 @@ def _promote(args: argparse.Namespace) -> int:
 @dataclass(frozen=True, slots=True)
 class HubToFollow:
     """The hub's address, this standby's name and key there, and the port that this standby will serve."""
-
     host: str
     port: int
     unit: str

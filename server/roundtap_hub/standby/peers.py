@@ -53,7 +53,6 @@ ANSWER_BYTES_MAX = 1024 * 1024
 @dataclass(frozen=True, slots=True)
 class HubClaim:
     """A hub's claimed identity. `up_ms`: how long it has been serving."""
-
     epochs: tuple[str, ...]
     instance: str
     up_ms: int
@@ -82,7 +81,6 @@ def compare_claims(mine: HubClaim, other: HubClaim) -> str:
 class Takeover:
     """Another hub continues this journal. `url`: its address, "" if unknown; `heads`: stream → [number, hash] that it
     took over; None if unknown."""
-
     url: str
     heads: Mapping[str, Sequence[Any]] | None
 

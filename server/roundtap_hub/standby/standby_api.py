@@ -262,7 +262,6 @@ def own_files(folder: Path) -> dict[str, str]:
 class UnsharedResults:
     """What only this hub has on record: results as (event's name, entry, table, players), and the number of other
     entries."""
-
     results: tuple[tuple[str, Entry, int | None, str], ...]
     others: int
 

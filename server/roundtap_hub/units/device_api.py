@@ -208,7 +208,6 @@ class DeviceApi:
 @dataclass(slots=True)
 class HelloHandler:
     """Checks each accepted hello, on the event loop."""
-
     hub: Hub
 
     def handle(self, unit: str, hello: messages.Hello) -> Future[list[Entry]] | None:

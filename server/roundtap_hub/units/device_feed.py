@@ -53,7 +53,6 @@ ROUND_FIELDS = tuple(name for name in RoundState.__struct_fields__ if name != "m
 @dataclass(frozen=True, slots=True)
 class TableChanges:
     """Whose views may have changed: all tables that show, or showed, one of `events`; `tables`, by number; `units`."""
-
     events: frozenset[str] = frozenset()
     tables: frozenset[int] = frozenset()
     units: frozenset[str] = frozenset()
@@ -124,7 +123,6 @@ def verify_hello(units: Units, unit: str, message: Mapping[str, Any], address: s
 class UnitConnection:
     """One open feed of one unit. `instance`: which of those that have this name, "" where it does not say; `reported`:
     events of which the unit keeps reports, as far as the hub was told."""
-
     unit: str
     key: bytes
     nonce: str

@@ -53,7 +53,6 @@ RATE, TOTAL_RATE = Rate(40, 4), Rate(600, 120)
 class ShownCode:
     """A code on a unit's screen, after its `number`; `commit`: hash of the unit's message in an exchange about it;
     `until_ms`: until when it may be typed, None: it is shown now. Valid once: `tried` when typed, right or wrong."""
-
     number: int
     commit: str
     until_ms: int | None = None
@@ -68,7 +67,6 @@ class PendingUnit:
     """One waiting unit. `unit_id`: permanent, and not secret; `token`: random for each wait, sent unencrypted, and so
     valid only from `place`, the whole address it first came from (`address` is for counting). `mark`: its id on pages.
     `serial` counts its codes; `codes`: the current and the previous one, by serial."""
-
     unit_id: str
     token: str
     kind: str
@@ -216,7 +214,6 @@ class PendingUnits:
 class EnrolPlan:
     """The unit's future, once both sides have confirmed. `table`: where it stands; None: nowhere, or unchanged.
     `actor`: who typed the code. `replaces`: whether the name has a key already, which then becomes invalid."""
-
     unit: str
     role: str
     table: int | None
@@ -310,7 +307,6 @@ class KeyExchange:
 @dataclass(frozen=True, slots=True)
 class TypedCode:
     """A typed code: its six digits, and the number before them on the unit's screen, if that was typed too."""
-
     number: int | None
     code: str
 
@@ -318,7 +314,6 @@ class TypedCode:
 @dataclass(frozen=True, slots=True)
 class EnrolResult:
     """An enrolled unit. `table`: where it stands now."""
-
     unit: str
     table: int | None
 

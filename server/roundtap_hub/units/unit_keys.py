@@ -49,7 +49,6 @@ FOLDER_NAME = "local"
 @dataclass(frozen=True, slots=True)
 class UnitKey:
     """One unit's key and its role."""
-
     key: bytes
     role: str
 

@@ -17,7 +17,6 @@ from roundtap_hub.units.unit_presence import UnitStatus, decode_health
 @dataclass(frozen=True, slots=True)
 class UnitRow:
     """One unit of the hall. `age_ms`: since its last contact; None: never in contact."""
-
     unit: str
     table: int | None
     status: UnitStatus

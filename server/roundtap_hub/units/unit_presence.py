@@ -26,7 +26,6 @@ from roundtap_hub.store.service import Snapshot
 class UnitStatus:
     """A unit's last status; a restarted hub gets it again with each unit's next message. `seated`: sides that pressed
     their button for `match`; `call_since_ms`, `contact_ms`: the hub's monotonic milliseconds."""
-
     unit: str
     contact_ms: int
     connected: bool = False
@@ -61,7 +60,6 @@ and competitor: that one scanned their slip, but another phone has their page.""
 class PhoneRequest:
     """A request by other means than a unit's buttons. `sources`: the requesters, "phone:p3"; `since_ms`: the time of
     the first, in the hub's monotonic milliseconds."""
-
     since_ms: int
     sources: frozenset[str]
     taken_by: str | None = None
@@ -307,7 +305,6 @@ Units = Mapping[str, UnitStatus]
 class Call:
     """A judge is wanted at a match. `since_ms`: the first call, in the hub's monotonic milliseconds; `sources`:
     "unit:unit-1", "phone:p3"; `taken_by`: the shown name of the official who goes there."""
-
     event: str
     match: str
     table: int | None
@@ -417,7 +414,6 @@ def close_settled_calls(presence: Presence, snapshot: Snapshot, entries: Sequenc
 class LeaveRequest:
     """A player wants to leave the event. `sources`: "unit:unit-1", "phone:p3"; `refused`: by an official; table
     and phone show that. `match`: the player's newest; None before round 1."""
-
     event: str
     competitor: str
     sources: frozenset[str]
@@ -515,7 +511,6 @@ def decode_health(text: str) -> Health | None:
 class MissingEntry:
     """A unit received entry `number` of an event, which the journal lacks or has differently. `last`: the journal's own
     last entry of this event."""
-
     unit: str
     event: str
     number: int
