@@ -67,7 +67,6 @@ class Report(Message, frozen=True, forbid_unknown_fields=True):
 
 
 class Lot(Message, frozen=True):
-    """A lot drawn at a table."""
     event: str
     match: str
     about: str
@@ -325,7 +324,6 @@ class NewPin(Message, frozen=True, tag_field="step", tag="pin"):
 
 
 class EjectStick(Message, frozen=True, tag_field="step", tag="eject"):
-    """Eject the stick with this name."""
     name: Annotated[str, Meta(max_length=200)] = ""
 
 

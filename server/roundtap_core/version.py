@@ -69,7 +69,6 @@ def _git_describe(root: Path) -> str:
 
 
 def _digest(core: Path) -> str:
-    """A digest of the core's programs, words and rulebooks."""
     files = sorted(path for path in core.rglob("*") if path.suffix in (".py", ".json"))
     whole = hashlib.sha256()
     for path in files:

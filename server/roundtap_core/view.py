@@ -22,7 +22,6 @@ TimeMs = Annotated[int, Meta(ge=-(10**13), le=10**13)]  # three hundred years of
 
 
 class PerSide(Message, Generic[T], frozen=True):
-    """One value per side."""
     a: T
     b: T
 
@@ -162,7 +161,6 @@ Houses = Annotated[tuple[Word, ...], Meta(max_length=16)]
 
 
 class SituationView(Message, frozen=True):
-    """What the form depends on."""
     stage: Word = SWISS_ROUND.stage
     totals: PerSide[Count | None] | None = None
     houses: PerSide[Houses] | None = None

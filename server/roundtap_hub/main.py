@@ -106,7 +106,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _refused(reason: object) -> int:
-    """Print why there is no hub, and return the exit code."""
     print(f"roundtap hub: {reason}", file=sys.stderr)
     return 2
 

@@ -70,7 +70,6 @@ class EventSnapshotRow(SQLModel, table=True):
 
 
 class PrintStateRow(SQLModel, table=True):
-    """The latest state of a print job."""
     __tablename__ = "print_state"
     job: str = Field(primary_key=True)
     state: str
@@ -79,7 +78,6 @@ class PrintStateRow(SQLModel, table=True):
 
 
 class PrintOrderRow(SQLModel, table=True):
-    """A person's print order."""
     __tablename__ = "print_order"
     number: int | None = Field(default=None, primary_key=True)
     job: str

@@ -306,7 +306,6 @@ def _clock(machine: MachineProbe, now_s: float) -> Check:
 
 
 def _pins(machine: MachineProbe) -> list[Check]:
-    """The GPIO chip, and the buses for a screen, where there should be a board."""
     if not machine.board:
         return []
     labels = (machine.labels or chip_labels)(machine.root / "dev")

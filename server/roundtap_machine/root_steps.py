@@ -116,7 +116,6 @@ class RootSteps:
         self.set_time_s(float(seconds))
 
     def _hotspot(self) -> dict[str, str]:
-        """Name and password of NetworkManager's access point."""
         for path in sorted(self.connections.glob("*.nmconnection")):
             read = configparser.ConfigParser(interpolation=None)
             try:

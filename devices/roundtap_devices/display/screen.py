@@ -96,7 +96,6 @@ class Screen:
         return True
 
     def _shifted(self, image: Any, now_ms: int) -> Any:
-        """The picture moved by a pixel, unless that would cut it."""
         if self._shift_ms is None or (box := image.getbbox()) is None:
             return image
         right, down = SHIFT_OFFSETS[now_ms // self._shift_ms % len(SHIFT_OFFSETS)]

@@ -220,7 +220,6 @@ class Gestures:
         return timers
 
     def _hold_due_ms(self, name: str, key: _Key) -> int | None:
-        """How long after the press this key next acts by being held, if it does."""
         if name in ARROWS and (key.repeats or not key.spent):
             gone = sum(REPEAT_EVERY_MS[:key.repeats])
             return REPEAT_AFTER_MS + gone + max(0, key.repeats - len(REPEAT_EVERY_MS)) * REPEAT_EVERY_MS[-1]

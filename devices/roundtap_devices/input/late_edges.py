@@ -99,7 +99,6 @@ class EdgeReorder:
         return self._due_ms
 
     def _is_edge_pending(self, now_ms: int, came: list[Edge]) -> bool:
-        """Whether earlier edges may still be on their way."""
         age_ms = max((now_ms - edge.at_ms for edge in came), default=0)
         late = age_ms > LATE_MS
         # What was late once may be late again: an overloaded machine is not stalled only once.

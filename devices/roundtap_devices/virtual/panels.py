@@ -208,7 +208,6 @@ class PrinterPanel:
             self._socket.changed()
 
     def _tear_off(self) -> None:
-        """Without a cutter, tear each job off as a person would."""
         paper = self._twin.paper
         if paper.marks != self._marks:
             self._marks = paper.marks

@@ -116,7 +116,6 @@ class Bench:
         await send({"type": "lifespan.shutdown.complete"})
 
     async def _follow(self, front: BenchTable) -> None:
-        """Keep a connection to one panel, also when it restarts."""
         while True:
             with contextlib.suppress(OSError):
                 reader, front.writer = await asyncio.open_unix_connection(front.socket, limit=SHEET_BYTES_MAX)
@@ -159,7 +158,6 @@ class Bench:
         return self.tables[order["table"]], {"pin": order["pin"], "down": order["down"]}
 
     async def _event_stream(self) -> AsyncIterator[bytes]:
-        """Events for each panel that changed since this reader last looked."""
         seen: dict[BenchTable, Mapping[str, Any]] = {}
         while not self._closing:
             for front in self._panels:

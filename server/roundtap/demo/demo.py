@@ -94,7 +94,6 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _argument_error(args: argparse.Namespace) -> str | None:
-    """What is wrong with the arguments or this machine, as text; None if nothing is."""
     if not 1 <= args.tables <= 64:
         return f"--tables {args.tables}: from 1 to 64 virtual tables are possible."
     if not 0 <= args.unenrolled <= 64 - args.tables:

@@ -183,7 +183,6 @@ def all_checks(data: Path | None, etc: Path, hub: str | None, roles: Sequence[st
 
 
 def report_lines(found: Sequence[Check], words: Words) -> list[str]:
-    """The checks by group, worst first, each followed by what to do."""
     lines = []
     for group in GROUPS:
         ours = worst_first(check for check in found if check.group == group)

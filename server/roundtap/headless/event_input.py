@@ -56,7 +56,6 @@ def reader_words() -> Words:
 
 
 def cli_words() -> Words:
-    """The same with the command line's own texts."""
     core = reader_words()
     return catalogue("roundtap", core.language).also(core)
 
@@ -104,7 +103,6 @@ def print_found(command: str, find: Callable[[Words], Iterable[str]], path: Path
 
 
 def print_refusal(line: str) -> int:
-    """Print what is wrong and return the exit code for it."""
     print_error(line)
     return BAD_INPUT
 

@@ -136,7 +136,6 @@ def _salvage(args: Namespace, words: Words) -> int:
 
 
 def _rescued_lines(each: SalvageResult, words: Words) -> list[str]:
-    """One line on what was rescued, and one below it for each thing that was not."""
     parts = [each.stream, *([f"“{each.name}”"] if each.name else []), words("journal.entries", n=each.entries),
              words("journal.people", n=each.people)]
     if each.taken:

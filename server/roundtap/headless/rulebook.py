@@ -91,7 +91,6 @@ def _minutes(book: Rulebook, words: Words) -> Iterator[Sequence[str]]:
 
 
 def _coverage(found: Coverage, words: Words) -> str:
-    """The counts, then each clause by section, with its kind in front."""
     kinds = {kind: words(f"coverage.{kind}") for kind in found.counts()}
     counts = [(kinds[kind], str(n), words(f"coverage.{kind}.what")) for kind, n in found.counts().items()]
     text = _titled(words("sheet.coverage"), counts, "<><")

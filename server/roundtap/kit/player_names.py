@@ -22,7 +22,6 @@ def player_names(n: int) -> list[str]:
 
 
 def made_up_people(n: int, team_size: int) -> list[Person]:
-    """`n` players, or teams named after their members."""
     names = player_names(n * team_size)
     if team_size == 1:
         return list(map(Person, names))

@@ -128,7 +128,6 @@ class VirtualTable:
         self._advance(PAUSE_MS)
 
     def _advance(self, ms: int) -> None:
-        """Advance time, stepping whenever the unit asks to be woken."""
         until_ms = self._clock.now_ms + ms
         self.step()
         while (due_ms := self.unit.due_ms(self._clock.now_ms)) < until_ms:

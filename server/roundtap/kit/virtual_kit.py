@@ -61,7 +61,6 @@ class VirtualKit:
             configure(f"table-{number}", f"unit-{number}", facing=self._facing, local=False)
 
     def start(self) -> None:
-        """Start the hub, then the units."""
         bench = ("--bench-url", self._bench_url) if self._bench_url else ()
         # On this machine alone no encryption is needed.
         secure = ("--secure-port", "0") if is_loopback(self._host) else ()

@@ -186,7 +186,6 @@ def write_whole(path: Path, text: str, mode: int = 0o644) -> bool:
 
 
 def _remove_stale(machine: Machine, kept: Collection[str]) -> list[str]:
-    """Remove files that earlier settings made and these do not."""
     gone = []
     for path in sorted(roles.EVERY_FILE.difference(kept)):
         with contextlib.suppress(OSError, UnicodeDecodeError):

@@ -44,7 +44,6 @@ def is_read_only(root: Path) -> bool:
 
 
 def is_data_there(root: Path) -> bool:
-    """Whether the data partition is mounted."""
     return f"/{DATA}" in [mount.place for mount in _mounts(root)]
 
 

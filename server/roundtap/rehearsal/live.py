@@ -126,7 +126,6 @@ class ConsoleClient:
         return self._page(path, body, f"multipart/form-data; boundary={mark}")
 
     def export(self, event: str) -> dict[str, Any]:
-        """The event file as the hub has it now."""
         answer: dict[str, Any] = json.loads(self._page(f"/console/{event}/export.json"))
         return answer
 
@@ -181,7 +180,6 @@ class LiveRehearsal:
         return tournament_from_json(self._console.export(self._event))
 
     def _register(self, script: Script) -> str:
-        """Upload the record without its rounds; returns the event's id."""
         entered = tuple(replace(c, dropped_after=None) for c in script.tournament.competitors)
         file = tournament_to_json(replace(script.tournament, rounds=(), competitors=entered))
         self._console.upload("/console/import", json.dumps(file).encode())

@@ -145,7 +145,6 @@ def agree_twice(hall: VirtualHall, typing: MatchTyping) -> None:
 
 
 def _another_result(state: EventState, match: MatchState, typing: MatchTyping) -> Result | None:
-    """A different result of some other match that would be valid here."""
     situation, saying = situation_of(state, state.rounds[-1], match), ResultSource(PLAYER, typing.after_time)
     others = (m.match.result for r in state.rounds for m in r.matches)
     return next((other for other in others if other is not None and other != typing.result and not any(
@@ -313,6 +312,5 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _show(bar: str) -> None:
-    """A progress bar on stderr, on a terminal only."""
     if sys.stderr.isatty():
         print("\r" + bar, end="", file=sys.stderr, flush=True)

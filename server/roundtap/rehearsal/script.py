@@ -168,7 +168,6 @@ def _draw_next(event: records.Tournament) -> records.Round | None:
 
 
 def _play_round(event: records.Tournament, book: Rulebook, rand: random.Random) -> records.Tournament:
-    """The event with the last round's results, and squads where these are picked."""
     *before, last = event.rounds
     stage = stages_of(event)[last.number]
     totals = list_totals(event)

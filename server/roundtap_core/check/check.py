@@ -67,7 +67,6 @@ def _conceded_after_winning(book: Rulebook, match: records.Match, options: Optio
 
 
 def impossible_options(tournament: records.Tournament) -> Iterator[Problem]:
-    """Options beyond the document's limits."""
     try:
         rulebook(tournament.rulebook).check_options(tournament.options)
     except Problem as problem:
@@ -85,7 +84,6 @@ def other_options(tournament: records.Tournament) -> Iterator[Problem]:
 
 
 def open_matches(tournament: records.Tournament) -> Iterator[Problem]:
-    """Matches without a result although a later round was drawn."""
     for played, match, where in match_places(tournament):
         if match.bye is None and match.result is None and played.number < len(tournament.rounds):
             yield Problem("open_match", where=where, round=played.number)

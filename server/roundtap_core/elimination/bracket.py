@@ -91,7 +91,6 @@ class Bracket(Struct, frozen=True):
 
     @property
     def over(self) -> bool:
-        """Nothing is left to be played."""
         third = self.third
         return self.final.decided and (third is None or third.decided)
 
@@ -124,8 +123,6 @@ def bracket_of(tournament: Tournament, seeds: Sequence[str] = ()) -> Bracket | N
 
 
 class _BracketBuilder:
-    """The games so far, round by round."""
-
     def __init__(self, tournament: Tournament, size: int, seeds: tuple[str, ...], standing: Sequence[str]) -> None:
         self.games: list[BracketGame] = []
         self._tournament, self._size, self._seeds = tournament, size, seeds
@@ -167,7 +164,6 @@ class _BracketBuilder:
         return BracketSeat(self._seeds[seed - 1], seed)
 
     def _seat(self, feeder: BracketGame, there: set[str], loser: bool = False) -> BracketSeat:
-        """The player who comes from that game: the winner, or the loser."""
         seat = BracketSeat(loser_of=feeder.number) if loser else BracketSeat(winner_of=feeder.number)
         if not feeder.decided:
             return seat
@@ -189,7 +185,6 @@ class _BracketBuilder:
         return BracketGame(len(self.games) + 1, bracket_round, game, a, b, match, winner, decided)
 
     def _as_recorded(self, a: BracketSeat, b: BracketSeat, match: Match) -> tuple[BracketSeat, BracketSeat]:
-        """The seats with those who are recorded, each where it was expected."""
         if match.b is None:
             if b.competitor == match.a:
                 return a, self._with(b, match.a)

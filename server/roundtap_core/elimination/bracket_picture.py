@@ -64,7 +64,6 @@ def _width(name: str) -> float:
 
 
 def _halves(name: str) -> list[str]:
-    """Two lines, as even as words allow."""
     breaks = [i for i, letter in enumerate(name) if letter == " "]
     if not breaks:
         return [name]
@@ -73,8 +72,6 @@ def _halves(name: str) -> list[str]:
 
 
 class _BracketSvg:
-    """One picture: measured first, then drawn."""
-
     def __init__(
         self, bracket: Bracket, names: Mapping[str, str], words: Words, first_round: int, two_lines: bool
     ) -> None:
@@ -98,7 +95,6 @@ class _BracketSvg:
         return width, max(place.y for place in places.values()) + self._row + MARGIN
 
     def _split(self, name: str) -> list[str]:
-        """The name on two lines where it is too long for one."""
         return _halves(name) if self._two_lines and _width(name) > self._name_width else [name]
 
     def svg(self) -> str:
@@ -148,7 +144,6 @@ class _BracketSvg:
         self._append(self._x(bracket_round), MARGIN + TITLE_PX, title, TITLE_PX, bold=True)
 
     def _lines(self, game: BracketGame, places: Mapping[int, _Position]) -> None:
-        """From the two games before into this one."""
         here = places[game.number]
         for seat in (game.a, game.b):
             there = places.get(seat.winner_of or 0)

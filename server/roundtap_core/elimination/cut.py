@@ -28,7 +28,6 @@ def bracket_size(entrants: int) -> int:
 
 
 def rounds_of(size: int) -> int:
-    """Rounds until one is left."""
     return size.bit_length() - 1
 
 

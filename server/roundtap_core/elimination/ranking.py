@@ -133,5 +133,4 @@ def _game_to_json(bracket: Bracket, game: BracketGame) -> dict[str, Any]:
 
 
 def _seat_to_json(seat: BracketSeat) -> dict[str, Any]:
-    """Only what is known and true."""
     return {key: value for key, value in asdict(seat).items() if value is not None and value is not False}

@@ -143,7 +143,6 @@ def tiebreak_after_change(state: EventState, corrected: EventState, choice: str)
 
 
 def entries_of(cut: Cut) -> NewEntries:
-    """The entries that note this cut."""
     made = [NewEntry("cut-made", {"size": cut.size, "order": list(cut.order), "seeds": list(cut.seeds)}),
             *(NewEntry("place-declined", {"competitor": who}) for who in cut.declined)]
     return [*made, NewEntry("absent-passed-over", {"absent": list(cut.absent)})] if cut.absent else made

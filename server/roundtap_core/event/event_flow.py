@@ -69,7 +69,6 @@ def second_stage_is_swiss(state: EventState) -> bool:
 
 
 def second_swiss_rounds(state: EventState) -> list[RoundState]:
-    """The public rounds of the second stage."""
     return [played for played in state.public_rounds if played.stage == SECOND_SWISS]
 
 
@@ -95,12 +94,10 @@ def cut_unaffected(state: EventState) -> bool:
 
 
 def with_result(state: EventState, match: MatchState, result: Result | None) -> EventState:
-    """As if this were the match's result."""
     return state.with_match(replace(match, match=replace(match.match, result=result)))
 
 
 def elimination_rounds(state: EventState) -> list[RoundState]:
-    """The public rounds of the elimination."""
     return [played for played in state.public_rounds if played.stage == ELIMINATION]
 
 
@@ -116,7 +113,6 @@ def current_seeds(state: EventState) -> tuple[str, ...]:
 
 
 def offered_places(state: EventState) -> str | None:
-    """Whose answer to an offered place is awaited."""
     if state.cut is None or second_stage_begun(state):
         return None
     return state.cut.offered(active_ids(state))

@@ -100,7 +100,6 @@ def _number(state: EventState) -> int:
 
 
 def _resolve_matches(state: EventState, command: ImposeRound) -> list[dict[str, Any]]:
-    """The matches with tables, as an entry holds them; Problem where a round cannot be like that."""
     _refuse_stage(state, command.stage)
     seats: dict[str, int] = {}
     for index, match in enumerate(command.matches):
@@ -119,7 +118,6 @@ def _resolve_matches(state: EventState, command: ImposeRound) -> list[dict[str, 
 
 
 def _mend(state: EventState, command: ImposeRound, matches: Sequence[Mapping[str, Any]]) -> mending_steps.Mend:
-    """The round as one step, with the warnings to show before."""
     number = _number(state)
     seats = [Match(m["a"], m.get("b"), m.get("table"), m.get("bye")) for m in matches]
     tables = [seat.table for seat in seats if seat.table is not None]

@@ -125,7 +125,6 @@ def roles_of(state: EventState, by: str) -> frozenset[str]:
 
 
 def head_judges(state: EventState) -> tuple[Official, ...]:
-    """Those named and on duty."""
     return tuple(o for o in state.officials.values() if o.role == HEAD_JUDGE and o.on_duty)
 
 
@@ -210,7 +209,6 @@ def is_final(match: MatchState) -> bool:
 
 
 def open_appeals(state: EventState) -> tuple[tuple[RoundState, MatchState], ...]:
-    """All matches with an open appeal."""
     return tuple((r, m) for r in state.public_rounds for m in r.matches if m.log and open_appeal(m))
 
 
@@ -258,7 +256,6 @@ def _official_duty(state: EventState, command: OfficialDuty, now: Instant) -> Ne
 
 
 def _warn(state: EventState, command: Warn, now: Instant) -> NewEntries:
-    """Kept with the round and the reason, as the event file has it."""
     entrant = lookups.require_entrant(state, command.competitor)
     roles_of(state, command.by)
     if entrant.disqualified_after is not None:

@@ -86,7 +86,6 @@ def refuse_stale_plan(mend: Mend, plan: str) -> None:
 
 
 def people_of(matches: Iterable[Match]) -> list[str]:
-    """All competitors in these matches, in order."""
     return [who for match in matches for who in (match.a, match.b) if who is not None]
 
 
@@ -126,7 +125,6 @@ def refuse_logged(match: MatchState) -> None:
 
 
 def seats(played: RoundState) -> dict[str, MatchState]:
-    """All who stand in the round, with their match."""
     return {who: m for m in played.matches for who in (m.match.a, m.match.b) if who is not None}
 
 

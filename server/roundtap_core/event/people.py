@@ -455,12 +455,10 @@ def _apply_entered(state: EventState, data: Mapping[str, Any], entry: Entry) -> 
 
 
 def _reasons(state: EventState, data: Mapping[str, Any], what: str) -> tuple[Mapping[str, Any], ...]:
-    """The reason that an entry gives, if any, as the entrant keeps it."""
     return ({"round": len(state.public_rounds), "what": what, "reason": data["reason"]},) if data.get("reason") else ()
 
 
 def _imported_fields(record: Mapping[str, Any]) -> dict[str, Any]:
-    """What an imported competitor brings along, by the entrant's fields."""
     return {key: tuple(value) if isinstance(value, list) else value for key, value in record.items()}
 
 

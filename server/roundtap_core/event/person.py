@@ -42,7 +42,6 @@ class Person(Struct, frozen=True):
     is not theirs."""
 
     def to_json(self) -> dict[str, Any]:
-        """What is stored: only what is known."""
         data = {
             "name": self.name, "public_name": self.public_name, "club": self.club, "external_id": self.external_id,
             "list": self.list, "members": list(self.members) or None, "captain": self.captain,
@@ -60,13 +59,11 @@ class Person(Struct, frozen=True):
 
     @classmethod
     def of(cls, competitor: Competitor) -> Person:
-        """The personal part of a competitor record."""
         c = competitor
         return cls(c.name, c.public_name, c.club, c.external_id, c.list, c.members, c.captain, c.identity, c.houses,
                    c.officials_role)
 
     def to_competitor(self, competitor_id: str) -> Competitor:
-        """A competitor record with these personal fields."""
         return Competitor(
             competitor_id, self.name, self.public_name, self.club, self.external_id,
             dict(self.list) if self.list is not None else None, members=self.members, captain=self.captain,

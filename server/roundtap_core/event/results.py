@@ -143,7 +143,6 @@ def double_no_show(state: EventState, command: DoubleNoShow, now: Instant) -> Ne
 
 
 def _unreported_match(state: EventState, match_id: str) -> MatchState:
-    """A match of the round in play without any report."""
     round_state, match = find_match(state, match_id)
     if round_state.status != PUBLISHED or match.match.b is None:
         raise Problem("no_show_only_in_play")
@@ -265,7 +264,6 @@ def _refusal(state: EventState, command: RecordReport, now: Instant) -> str | No
 
 
 def _is_current_report(match: MatchState, command: RecordReport) -> bool:
-    """Whether the report that `command` agrees to is the one that counts for the other side."""
     assert command.agrees_to is not None
     theirs = match.reports.get(records.other(command.side))
     return theirs is not None and (theirs.report_id, theirs.body) == (

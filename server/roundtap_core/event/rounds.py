@@ -266,7 +266,6 @@ def _swiss_round(state: EventState, command: DrawRound, seed: int, attempt: int)
 
 
 def _refuse_elimination(state: EventState, follows: str) -> None:
-    """Problem where there is nothing to draw, or something to be settled before."""
     if follows == event_flow.CUT:
         raise Problem("cut_not_made")
     if follows == event_flow.OVER:
@@ -335,7 +334,6 @@ def _keep_mended_fields(draft: RoundState, drawn: MatchState) -> dict[str, Any]:
 
 
 def _draft_as_seen(state: EventState, command: PublishRound | MoveTables) -> RoundState:
-    """The draft, if it is the one that the organizer looked at."""
     draft = state.draft
     if draft is None:
         raise Problem("no_draft")

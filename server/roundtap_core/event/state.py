@@ -329,7 +329,6 @@ class EventState(Struct, frozen=True):
 
     @property
     def live(self) -> RoundState | None:
-        """The round being played."""
         return next((r for r in self.rounds if r.status == PUBLISHED), None)
 
     @property
@@ -371,7 +370,6 @@ class EventState(Struct, frozen=True):
         return replace(self, rounds=(*self.rounds[:r], replace(played, matches=matches), *self.rounds[r + 1:]), **more)
 
     def with_entrant(self, competitor: str, **changes: Any) -> EventState:
-        """The state with these fields of one entrant changed."""
         return replace(self, entrants={**self.entrants, competitor: replace(self.entrants[competitor], **changes)})
 
     def _place_of(self, match_id: str) -> tuple[int, int] | None:

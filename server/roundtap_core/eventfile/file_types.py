@@ -140,7 +140,6 @@ class PlayersList(FreeObject):
 
 
 class Competitor(StrictMessage, frozen=True):
-    """A player, or a team."""
     id: Id
     name: Line
     public_name: Line | UnsetType = UNSET

@@ -53,7 +53,6 @@ def to_tournament(event: file_types.Event, results: Iterable[Result]) -> Tournam
 
 
 def _record(item: file_types.StrictMessage, keys: Iterable[str]) -> dict[str, Any] | None:
-    """What `item` has of these keys; None without any."""
     said = {key: value for key in keys if (value := getattr(item, key)) is not UNSET}
     return to_builtins(said) if said else None
 
@@ -142,7 +141,6 @@ def event_problems(data: object) -> Iterator[Problem]:
 
 
 def _event(data: object) -> Event:
-    """Raises the first Problem of its form."""
     try:
         return parse_message(Event, data)
     except MalformedMessage:

@@ -27,7 +27,6 @@ def tournament_to_json(tournament: Tournament) -> dict[str, Any]:
 
 
 def round_to_json(item: Round) -> dict[str, Any]:
-    """One round as it stands in the event file."""
     data: dict[str, Any] = {"number": item.number, "stage": item.stage}
     if item.draw is not None:
         data["draw"] = asdict(item.draw)

@@ -59,7 +59,6 @@ class Way(Message, frozen=True):
         return tuple(step for step in self.steps if isinstance(step, Picks))
 
     def choice(self, name: str) -> Choice | None:
-        """The choice of that name, if the way has one."""
         return next((step for step in self.steps if isinstance(step, Choice) and step.name == name), None)
 
     @property
@@ -220,7 +219,6 @@ def _as_destroyed(conceded: Way, ways: Sequence[Way]) -> bool:
 
 
 def _decided_by_figures(way: Way) -> bool:
-    """Whether both sides' figures decide it."""
     figures = way.figures()
     return way.winner == BY_FIGURES and way.ended != CONCESSION and bool(figures) and all(map(_is_asked, figures))
 

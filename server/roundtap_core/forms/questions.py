@@ -465,7 +465,6 @@ def parse_squad_ticks(marks: Iterable[str]) -> list[int]:
 
 
 def _ahead(figures: Mapping[tuple[str, str], int], counted: Iterable[str]) -> str | None:
-    """The side with more of these figures together."""
     keys = tuple(counted)
     one, two = (sum(figures.get((key, whose), 0) for key in keys) for whose in (WINNER, LOSER))
     return None if one == two else WINNER if one > two else LOSER

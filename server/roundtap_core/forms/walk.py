@@ -263,7 +263,6 @@ def _composed(way: Way, opener: Side, answers: ReadAnswers) -> Result | None:
 
 
 def _same(made: Result, result: Result) -> bool:
-    """Whether nothing that `result` states differs."""
     told = made.timeout or {}
     return bool(
         (made.ended, made.score, made.conceded_by) == (result.ended, result.score, result.conceded_by)

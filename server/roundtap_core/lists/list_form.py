@@ -369,7 +369,6 @@ def _malformed_fields(part: ListData, fields: tuple[ListField, ...], where: str)
 
 
 def _fits(value: object, field: ListField) -> bool:
-    """Whether a value is of the field's kind; an empty one always is."""
     if value is None:
         return True
     if field.kind == TICK:

@@ -165,7 +165,6 @@ def can_spare(group: Sequence[int], rest: Groups, below: int, met: Met, most_met
 
 
 def _most_met_of(group: Sequence[int], rest: Groups, met: Met) -> int:
-    """The most members of `group` that a competitor in the rest has met."""
     counts: dict[int, int] = {}
     for member in group:
         for other in met[member]:
@@ -263,7 +262,6 @@ class TopDown(Struct):
     # Where the ideal shape fails.
 
     def _step(self) -> None:
-        """Pair at least the top group, in the best possible way."""
         if self._lone_leader():
             return None
         source = self._spare(0) >= 0

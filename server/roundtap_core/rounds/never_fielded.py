@@ -25,7 +25,6 @@ def never_fielded(tournament: Tournament) -> dict[str, list[int]]:
 
 
 def _is_over(tournament: Tournament) -> bool:
-    """Whether the last Swiss round has its results."""
     planned, swiss = known_plan(tournament), tournament.stage_rounds(SWISS)
     if planned is None or not swiss:
         return False
@@ -33,7 +32,6 @@ def _is_over(tournament: Tournament) -> bool:
 
 
 def _still_in(tournament: Tournament) -> set[str]:
-    """Who may field a squad yet, in elimination."""
     try:
         if not tournament.stage_rounds(ELIMINATION):
             return set(qualified(tournament))

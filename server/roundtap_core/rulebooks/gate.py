@@ -201,7 +201,6 @@ def _contradicted(book: Rulebook, form: Form, result: Result, options: Options, 
 
 
 def _was_passed(way: Way, missing: Question, step: object) -> bool:
-    """Whether the step of this name comes before the question at which the walk stopped."""
     asked_at = next(at for at, each in enumerate(way.steps) if getattr(each, "name", None) == missing.name)
     places = [at for at, each in enumerate(way.steps) if getattr(each, "id", None) == step]
     return bool(places) and max(places) < asked_at
@@ -212,7 +211,6 @@ def _decides(way: Way) -> bool:
 
 
 def _reading_problem(way: Way, walked: WalkState, stated: str, result: Result) -> Problem | None:
-    """What this reading of the record makes wrong in the result."""
     side = walked.decided_for if walked.decided_for in SIDES else _SIDE.get(walked.decided_for or "")
     winner = {DECIDED: side or DRAW, DRAWN: DRAW}.get(way.winner)
     figures = [walked.figures.get((SCORE, whose)) for whose in (WINNER, LOSER)]

@@ -52,7 +52,6 @@ class ShatterpointList(list_form.ListCheck):
 
 
 def _units(list_: list_form.ListData) -> Iterator[tuple[int, int, list_form.ListData]]:
-    """Every unit with its squad's number and its place there."""
     for number in range(1, SQUADS + 1):
         for index, unit in list_form.rows(list_, squad_key(number)):
             yield number, index, unit

@@ -179,7 +179,6 @@ def _players(list_: list_form.ListData) -> list[tuple[int, list_form.ListData]]:
 
 
 def _team_total(list_: list_form.ListData) -> int | None:
-    """Both players' totals together, None while one is not known."""
     totals = [squad_total(player) for _, player in _players(list_)]
     known = [total for total in totals if total is not None]
     return sum(known) if len(known) == 2 else None
@@ -221,7 +220,6 @@ def _missing_epic(squad: list_form.ListData) -> Iterator[Problem]:
 
 
 def _squad_problems(squad: list_form.ListData, limits: Limits) -> Iterator[Problem]:
-    """One player's squad."""
     yield from total_problems(squad, limits.points)
     yield from _epic_problems(squad, limits.epic_points)
     yield from _type_problems(squad, limits.of_one_type)

@@ -162,7 +162,6 @@ def _obstacle_problems(chosen: list[str]) -> Iterator[Problem]:
 
 
 def _cards(list_: list_form.ListData, where: str) -> Iterator[tuple[str, int, str]]:
-    """Every ship's and upgrade's name, with its place and line."""
     for index, ship in list_form.rows(list_, "ships"):
         if list_form.text(ship, "name"):
             yield f"{where}/ships/{index}/name", index + 1, list_form.text(ship, "name")

@@ -115,7 +115,6 @@ def _rows(
     order: Sequence[tuple[str, str]], out: Sequence[str], records: Mapping[str, SwissTotals],
     shown: Mapping[str, Mapping[str, int | Fraction]], status: Mapping[str, str | None],
 ) -> Iterable[StandingsRow]:
-    """First the ranked, then those in `out`."""
     deciders = [decided_by for _, decided_by in order[:-1]] + [LAST]
     for i, competitor in enumerate([*(who for who, _ in order), *out]):
         record = records[competitor]

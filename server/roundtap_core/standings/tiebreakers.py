@@ -92,7 +92,6 @@ def _not_left(tournament: Tournament, tied: Sequence[str], meetings: Sequence[Ti
 
 
 def _is_present(tournament: Tournament, who: str, last: int) -> bool:
-    """Whether a competitor was still present after round `last`."""
     left = next(c for c in tournament.competitors if c.id == who).left_after
     return left is None or left > last
 
@@ -184,8 +183,6 @@ listed in AMONG_TIED."""
 
 
 def _figure(key: str) -> Step:
-    """A figure that the rulebook sums over the rounds."""
-
     def values(basis: TiebreakInput, tied: Sequence[str]) -> TiebreakValues:
         sums = {competitor: basis.records[competitor].figures.get(key, 0) for competitor in tied}
         return TiebreakValues(sums, sums)
@@ -236,8 +233,6 @@ def opponents_points(basis: TiebreakInput, tied: Sequence[str]) -> TiebreakValue
 
 
 def _opponents_figure(key: str) -> Step:
-    """The sum of a figure over the opponents."""
-
     def values(basis: TiebreakInput, tied: Sequence[str]) -> TiebreakValues:
         records = basis.records
         sums = {who: sum([records[opponent].figures.get(key, 0) for opponent in records[who].opponents])

@@ -143,7 +143,6 @@ class PresenceSync:
             self._repeat = self._asked = True
 
     def _current(self, units: PresenceSnapshot) -> dict[Key, Any]:
-        """Everything to send, as keys and values of messages."""
         now: dict[Key, Any] = {(UNIT, unit, name): value for unit, status in units.items()
                                for name, value in _plain(status).items()
                                if name not in CONTACT_FIELDS and value != INITIAL_STATUS[name]}
@@ -201,7 +200,6 @@ class PresenceRelay:
 
 
 def _chunks(items: Iterable[T]) -> Iterator[list[T]]:
-    """The items in groups that fit into one notification each."""
     group: list[T] = []
     size = 0
     for item in items:

@@ -263,7 +263,6 @@ class SharedService(Service):
         return True
 
     def _heads(self) -> dict[str, Head]:
-        """The newest entry of each stream known to this service."""
         venue = self.snapshot.venue
         return {VENUE: Head(venue.number, venue.head),
                 **{state.id: Head(state.number, state.head) for state in self.snapshot.events.values()},
@@ -271,7 +270,6 @@ class SharedService(Service):
 
 
 def _apply_entries(snapshot: Snapshot, stream: str, entries: Iterable[Entry]) -> Snapshot:
-    """The snapshot after another hub's entries in one stream."""
     if stream == VENUE:
         venue = snapshot.venue
         for entry in entries:

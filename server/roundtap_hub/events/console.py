@@ -386,7 +386,6 @@ def officials(event_id: str) -> AnyResponse:
 
 @route("GET /console/<event_id>/units", STAFF, VISIBLE)
 def units(event_id: str) -> AnyResponse:
-    """Where each table unit stands."""
     hub = web.current_hub()
     snapshot, statuses = web.current_snapshot(), hub.presence.units
     rows = unit_rows(snapshot, table_units(hub, snapshot, statuses), statuses, web.now_ms())

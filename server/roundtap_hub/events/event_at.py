@@ -153,7 +153,6 @@ def decided_version(moment: EventAt) -> str:
 
 @memoized_by(_entrants_key)
 def entrants_version(moment: EventAt) -> str:
-    """A digest of all entrants."""
     return short_hash(list(moment.state.entrants.values()))
 
 

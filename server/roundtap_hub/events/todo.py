@@ -109,7 +109,6 @@ def _calls_elsewhere(
 def _leave_requests(
     snapshot: Snapshot, units: Mapping[str, UnitStatus], state: EventState, names: Mapping[str, str], now_ms: int
 ) -> Iterator[Task]:
-    """Players who asked to leave, at the table or by phone, until they have left or were refused."""
     for wish in leave_requests_of(snapshot, units, state):
         if not wish.refused:
             who, match = wish.competitor, wish.match
@@ -210,7 +209,6 @@ def _ended(state: EventState, names: Mapping[str, str]) -> Iterator[Task]:
 
 
 def _open_rulings(state: EventState, names: Mapping[str, str]) -> Iterator[Task]:
-    """Appeals and proposed disqualifications that are still to be decided."""
     if state.finished:
         return
     for _, match in open_appeals(state):

@@ -159,7 +159,6 @@ def vocabulary() -> frozenset[str]:
 
 
 def _plain_words(text: str) -> set[str]:
-    """The lower-case words of a message, without its placeholders."""
     return set(re.findall(r"\b[a-z]{2,}\b", re.sub(r"%\(?\w*\)?[a-z]|{[^}]*}", " ", text)))
 
 
@@ -188,7 +187,6 @@ def _own_names() -> ProductNames:
 
 @cache
 def _error_names() -> frozenset[str]:
-    """Exceptions of the product and of Python."""
     return _own_names().errors | {name for module in (builtins, sqlite3) for name, value in vars(module).items()
                             if isinstance(value, type) and issubclass(value, BaseException)}
 

@@ -107,7 +107,6 @@ class HubSound:
                 self._waiting.put(moment)
 
     def _passed(self, state: EventState, now: Instant) -> str | None:
-        """The moment passed since the last look, if any and not too long ago."""
         clock = state.clock
         view = public_clock(state, clock, now)
         left_ms = None if clock.total_ms is None else _left_ms(view, now)

@@ -175,7 +175,6 @@ def _names_check(key: str, state: str, names: Iterable[str], group: str, kind: s
 
 
 def _placement_checks(snapshot: Snapshot, lines: Sequence[UnitRow]) -> list[Check]:
-    """Whether every table in play has a unit, and every unit a table."""
     there = {line.table for line in lines if line.table is not None}
     played = set().union(*(tables_in_play(state) | tables_drafted(state)
                            for state in snapshot.events.values() if not state.finished), set())
@@ -205,7 +204,6 @@ def _card_is_bad(line: UnitRow) -> bool:
 
 
 def _missing_hardware(told: Sequence[UnitRow]) -> list[Check]:
-    """Failing buttons and screens: one check for each reason."""
     by_reason: dict[str, list[str]] = {}
     for line in told:
         health = _health(line)
@@ -217,7 +215,6 @@ def _missing_hardware(told: Sequence[UnitRow]) -> list[Check]:
 
 
 def _buttons(told: Sequence[UnitRow]) -> Check | None:
-    """Whether every button has been pressed since the units started."""
     with_keys = [line for line in told if _health(line).keys and not _health(line).deaf]
     return _units_check("buttons", with_keys, lambda line: bool(_health(line).unpressed), state=NOTE)
 

@@ -233,7 +233,6 @@ def forget_display(display: str) -> AnyResponse:
 
 
 def _event() -> str | None:
-    """The chosen event; None: the one in play, or all."""
     chosen = web.field("event")
     if chosen and chosen not in {line.id for line in listed_events(web.current_snapshot())}:
         raise Problem("unknown_event", event=chosen[:40])

@@ -135,12 +135,10 @@ def orderable_kinds(state: EventState) -> list[str]:
 
 
 def _unit_tables() -> frozenset[int]:
-    """The tables with a unit, which need no slips."""
     return frozenset(web.current_hub().service.snapshot.venue.tables.values())
 
 
 def _slips_left_out(state: EventState) -> int:
-    """The number of the newest round's open matches with a unit instead of a slip."""
     tables = _unit_tables()
     played = state.public_rounds[-1] if state.public_rounds else None
     if played is None or played.status != PUBLISHED:
@@ -373,7 +371,6 @@ def _opponents(state: EventState, who: str, numbers: Mapping[str, int]) -> list[
 
 def _matches(state: EventState, newest: RoundState | None, names: Mapping[str, str],
              numbers: Mapping[str, int]) -> list[dict[str, Any]]:
-    """The newest round's matches by table; `done`: with a result."""
     if newest is None:
         return []
     codes = slip_codes(state, newest)

@@ -183,7 +183,6 @@ def _former(service: Service, event_id: str, number: int, code: str, mark: str) 
 
 
 def _published_versions(service: Service, event_id: str, number: int) -> Iterator[tuple[EventState, RoundState]]:
-    """Each different version of a round that was public."""
     state, seen = EventState(event_id), object()
     for entry in service.entries(event_id):
         state = apply(state, entry)

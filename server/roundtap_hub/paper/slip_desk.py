@@ -110,7 +110,6 @@ def slip(event_id: str) -> AnyResponse:
 
 
 def _saved_entry(event_id: str) -> dict[str, object] | None:
-    """The result entered just now, as it is on record."""
     moment = web.current_event(event_id)
     found = moment.state.find_match(request.args.get("saved", ""))
     if found is None or found[1].match.b is None:
@@ -181,7 +180,6 @@ def _refuse_unless_judge(event_id: str, match_id: str) -> None:
 
 
 def _may(address: str, event_id: str, match_id: str = "") -> bool:
-    """Whether the logged-in member of staff may do what this address does."""
     who = visit.current_staff()
     try:
         refuse_role(web.current_snapshot(), ROUTES[address], who.role if who is not None else "", event_id, match_id)

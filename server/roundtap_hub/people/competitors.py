@@ -29,7 +29,6 @@ IN, LEFT, OUT = "in", "left", "out"
 
 @dataclass(frozen=True, slots=True)
 class CompetitorRow:
-    """One competitor."""
     id: str
     name: str
     public: str

@@ -268,8 +268,6 @@ def _is_turned(name: str) -> bool:
 
 
 class _KnownPeople:
-    """The people known so far, from the event and from the rows planned."""
-
     def __init__(self, entrants: Mapping[str, Entrant], people: Mapping[str, Person], team_size: int) -> None:
         self._entrants, self._team_size = entrants, team_size
         self._people = {who: people[who] for who in entrants if who in people}

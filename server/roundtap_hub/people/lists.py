@@ -111,7 +111,6 @@ class _FormBuilder:
 
 
 def _at(items: object, place: int) -> Mapping[str, Any]:
-    """The object at that index, else an empty one."""
     found = items[place] if isinstance(items, list) and place < len(items) else None
     return found if isinstance(found, dict) else {}
 
@@ -126,7 +125,6 @@ def list_view(
 
 
 def _values(field: list_form.ListField, value: object) -> tuple[str, ...]:
-    """The texts of a field's boxes: `field.count` of them, else one."""
     if field.kind == list_form.TICK:
         return ("1",) if value is True else ("",)
     if field.kind == list_form.NAMES:
@@ -179,7 +177,6 @@ def _read(field: list_form.ListField, typed: Mapping[str, str], name: str) -> An
 
 
 def _clean(text: str) -> str:
-    """One line of readable text."""
     return " ".join("".join(c if c.isprintable() else " " for c in text[:LETTERS]).split())
 
 
@@ -339,7 +336,6 @@ def _version(check: list_form.ListCheck, who: Competitor) -> str:
 
 
 def _problems(moment: EventAt, who: Competitor) -> list[Problem]:
-    """The problems of the competitor's list, with places in the list."""
     state = moment.state
     found = state.rulebook.lists.competitor_problems(who, state.options, state.level)
     return [p.replace(p.where.removeprefix("/list")) for p in found]

@@ -179,7 +179,6 @@ def _separator(text: str) -> str:
 
 
 def _clean_rows(rows: Iterable[Sequence[object]]) -> Rows:
-    """Clean cells, all rows equally wide; empty columns and empty last rows are left out."""
     kept: list[list[str]] = []
     for row in rows:
         if len(kept) == MOST_ROWS:

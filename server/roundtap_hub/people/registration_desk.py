@@ -145,7 +145,6 @@ def person_confirm(event_id: str, competitor: str) -> AnyResponse:
 
 
 def _back() -> str:
-    """The page that a form was on."""
     return "sign_up" if web.field("back") == SIGN_UP else "check_in"
 
 

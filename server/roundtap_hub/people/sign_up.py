@@ -133,7 +133,6 @@ def _sign_up_groups(moment: EventAt) -> dict[str, dict[str, list[str]]]:
 
 
 def _mark(gone: list[str]) -> str:
-    """The mark of those whom a button would delete."""
     return make_mark("sign-ups", gone)
 
 

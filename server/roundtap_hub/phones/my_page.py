@@ -336,7 +336,6 @@ def here(token: str) -> AnyResponse:
 
 @route("GET /me/<token>/leave", PLAYER)
 def leave(token: str) -> AnyResponse:
-    """Ask for confirmation."""
     state = _open_event()
     return player_page("my_leave.html", my=url_for("me.my_page", token=token), state=state,
                        in_play=state.live is not None)

@@ -50,7 +50,6 @@ class Progress:
 
 
 def _texts(answer: object) -> list[str]:
-    """An answer as texts of fields: one, or one for each squad."""
     return [str(text) for text in (answer if isinstance(answer, list) else [answer])]
 
 
@@ -151,12 +150,10 @@ def _paired_questions(way: Way, first: Question, answers: Mapping[str, Any]) -> 
 
 
 def _same_page(first: Question, second: Question) -> bool:
-    """Whether both are one question, for each side."""
     return first.by_side and second.by_side and first.key == second.key
 
 
 def _last_page(met: list[Question]) -> list[Question]:
-    """The questions of the previous page."""
     if not met:
         return []
     last, earlier = met[-1], met[-2] if len(met) > 1 else None
@@ -272,7 +269,6 @@ def _note_problem(problem: Problem) -> None:
 
 
 def _without_last_answers(seat: MatchContext, fields: Fields) -> Progress:
-    """The answers without those of the last page, which is asked again."""
     try:
         return read_progress(seat.form, fields, seat.match.lots, fields.get("asked", "").split(), seat.saying.side)
     except Problem:
@@ -323,7 +319,6 @@ def draw_lot(seat: MatchContext, fields: Fields, who: str) -> Progress:
 
 
 def address_at(address: str, fields: Sequence[tuple[str, str]]) -> str:
-    """The page with these answers."""
     return f"{address}?{urlencode(fields)}"
 
 
@@ -371,7 +366,6 @@ def _initial_values(seat: MatchContext, at: WizardPage, fields: Fields) -> dict[
 
 
 def worth_at(seat: MatchContext, result: Result) -> dict[str, tuple[int, int]]:
-    """What a result would be worth to each side."""
     seats = seat.match.match
     try:
         return seat.state.rulebook.worth(Match(seats.a, seats.b, result=result), seat.state.options, seat.situation)

@@ -283,13 +283,11 @@ def _matches(played: RoundState | None) -> list[MatchState]:
 
 
 def _at_table(played: RoundState | None, number: str) -> MatchState | None:
-    """The match at a table; of several in turn the one still open."""
     found = [match for match in _matches(played) if str(match.match.table) == number]
     return next((match for match in found if not match.done), found[-1] if found else None)
 
 
 def _elsewhere(state: EventState, number: str) -> EventState | None:
-    """The other event that plays at this table."""
     return next((other for other in web.current_snapshot().events.values()
                  if other.id != state.id and _at_table(other.live, number) is not None), None)
 

@@ -176,7 +176,6 @@ def _refuse_another_winner(book: Rulebook, result: Result, options: Options, nam
 
 
 def _field_candidates(way: Way, numbers: tuple[str, ...], winner: Side | None) -> Iterator[dict[str, str | list[str]]]:
-    """Each reading of the numbers as fields."""
     if winner is not None:
         asked = [figure for figure in way.opened_by(winner).figures() if figure.asked]
         if len(numbers) == len(asked) < 2:
@@ -211,7 +210,6 @@ class _Slot:
 
 
 def _top(figures: Iterable[Figure], key: str) -> int:
-    """The highest figure that either side may have."""
     return max(figure.for_side(side).maximum for figure in figures if figure.key == key for side in SIDES)
 
 

@@ -225,7 +225,6 @@ def paired(event_id: str) -> AnyResponse:
 
 
 def _command(moment: EventAt) -> commands.ImposeRound:
-    """The round in the fields, with the hall's context."""
     command = commands.ImposeRound(matches_of(moment, _typed()), stage_by_hand(moment.state))
     snapshot = web.current_snapshot()
     made = with_hall_context(snapshot.events, snapshot.venue, moment.state, command, web.actor())

@@ -89,7 +89,6 @@ def _sorted(seats: Iterable[MendSeat]) -> list[MendSeat]:
 
 
 def _left(state: EventState, match: MatchState | None, names: Names) -> str:
-    """The name of the player of this match who has left, or ""."""
     if match is None or match.match.b is None:
         return ""
     return next((names.get(who, who) for who in (match.match.a, match.match.b) if not state.entrants[who].active), "")

@@ -138,7 +138,6 @@ def _end_of_play(state: EventState, now: Instant) -> int | None:
 
 
 def _rounds_left(state: EventState) -> int:
-    """How many rounds are still to be published, as far as known."""
     try:
         left = max(0, event_flow.total_planned_rounds(state) - len(state.public_rounds))
     except Problem:

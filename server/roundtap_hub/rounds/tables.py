@@ -167,7 +167,6 @@ def grid_cell(
 
 
 def _no_show(match: MatchState) -> str | None:
-    """The drawn player who did not appear, if any."""
     if match.drawn is None or match.match.b is not None:
         return None
     return match.drawn.b if match.drawn.a == match.match.a else match.drawn.a

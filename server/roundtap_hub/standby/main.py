@@ -132,7 +132,6 @@ def _hub_of(args: argparse.Namespace) -> HubToFollow:
 
 
 def _promote(args: argparse.Namespace) -> int:
-    """Promote the folder's standby, whether its process runs or not."""
     folder = args.data
     if is_promoted(folder):
         print(f"roundtap standby: {folder} is a hub's already", flush=True)

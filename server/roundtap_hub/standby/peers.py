@@ -214,7 +214,6 @@ class Peers:
                 _log_takeover(self.taken_over)
 
     def _note_standbys(self) -> None:
-        """Store the standbys' addresses for after a restart."""
         new = [address for address in self.standbys.addresses() if address not in self._known]
         if not new:
             return
@@ -312,7 +311,6 @@ class BeaconThread:
             sock.sendto(message, ("255.255.255.255", self._port))
 
     def _receive(self, sock: socket.socket) -> None:
-        """Receive for a moment, until the next send."""
         readable, _, _ = select.select([sock], [], [], REST_S)
         for _ in range(AT_ONCE if readable else 0):
             try:

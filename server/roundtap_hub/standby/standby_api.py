@@ -336,7 +336,6 @@ def _listed(t: Words, by: Takeover, alone: UnsharedResults) -> str:
 
 
 def _score_text(entry: Entry) -> str:
-    """The result in figures, without its form."""
     result = entry.data.get("result")
     if not isinstance(result, Mapping):
         return ""

@@ -155,7 +155,6 @@ class DeviceApi:
         return known_echo(snapshot, report, body)
 
     def _start_save(self, report: Mapping[str, Any], body: str) -> asyncio.Task[None]:
-        """A task that is done when the report is on the disk, or failed."""
         saving = asyncio.create_task(self._save(report, body))
         # Retrieves the exception, so that asyncio does not log it when all waiters have given up.
         saving.add_done_callback(lambda done: done.cancelled() or done.exception())

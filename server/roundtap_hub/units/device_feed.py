@@ -249,7 +249,6 @@ class DeviceFeed:
                     await asyncio.wrap_future(noted)
 
     def _is_twin(self, connection: UnitConnection) -> bool:
-        """Whether another unit of this name is connected, here or at another hub of this journal."""
         connected = self._connections.get(connection.unit)
         if connected:
             return any(other.instance != connection.instance for other in connected)
@@ -258,7 +257,6 @@ class DeviceFeed:
         return status is not None and status.connected and status.instance not in ("", connection.instance)
 
     def _disconnect(self, *units: str) -> None:
-        """End these units' feeds and sessions; queued messages are dropped."""
         for unit in units:
             for connection in self._connections.get(unit, set()).copy():
                 self._drop(connection)

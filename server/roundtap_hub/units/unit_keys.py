@@ -69,7 +69,6 @@ class UnitKeys(Mapping[str, bytes]):
 
     @property
     def _journaled(self) -> Mapping[str, UnitKeyRecord]:
-        """The units' keys in the journal."""
         return self._service.snapshot.venue.units
 
     def _find(self, unit: str) -> UnitKey | None:
@@ -171,7 +170,6 @@ class UnitKeys(Mapping[str, bytes]):
         self._notify()
 
     def _notify(self, *_: object) -> None:
-        """Call the listeners with the units whose keys have changed."""
         with self._lock:
             before, now = self._last_journaled, self._journaled
             self._last_journaled = now

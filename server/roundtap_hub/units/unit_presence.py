@@ -221,7 +221,6 @@ class Presence:
         self._change_status(unit, lambda now: replace(now, leave_refused=now.leave_refused | (now.leave & {side})))
 
     def _change_status(self, unit: str, changed: Callable[[UnitStatus], UnitStatus]) -> None:
-        """Apply an official's answer to a unit's status."""
         with self._lock:
             before = self._units.get(unit)
             after = changed(before) if before is not None else None
@@ -454,7 +453,6 @@ def _by_units(snapshot: Snapshot, units: Units,
 
 
 def _seat(state: EventState, who: str) -> tuple[MatchState | None, str]:
-    """The competitor's newest match, and the side."""
     return next(((match, side) for played in reversed(state.public_rounds) for match in played.matches
                  for side in SIDES if match.match.competitor(side) == who), (None, ""))
 
