@@ -16,7 +16,7 @@ from roundtap_devices.controls import Controls
 from roundtap_devices.display.screen import DIMMED, FULL, OFF, Screen, VirtualScreen
 from roundtap_devices.input.gestures import CALL, Edge, Gesture
 from roundtap_devices.input.late_edges import EdgeReorder
-from roundtap_machine.notify import Heartbeat, Notify, StopSignal
+from roundtap_machine.notify import Heartbeat, StopSignal, SystemdNotifier
 from roundtap_units.fault_log import FaultLog
 from roundtap_units.link.hub_time import mono_ms
 
@@ -52,7 +52,7 @@ class BoardProcess:
             folder.mkdir(parents=True, exist_ok=True)
         self.front, self.screen, self.panel = open_controls(board, folder, args.panel, self.incoming)
         self.heard = screen_text_output(self.panel.set_text if self.panel else None, args.say)
-        self._heartbeat = Heartbeat(Notify())
+        self._heartbeat = Heartbeat(SystemdNotifier())
         self._report_missing = missing_reporter(tell)
 
     def receive(self, kind: str, value: Any) -> None:

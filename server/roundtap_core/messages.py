@@ -66,7 +66,7 @@ class Report(Message, frozen=True, forbid_unknown_fields=True):
     time_up: bool | UnsetType = UNSET
 
 
-class Lot(Message, frozen=True):
+class TableLot(Message, frozen=True):
     event: str
     match: str
     about: str
@@ -94,7 +94,7 @@ class Health(Message, frozen=True):
         return tuple(key for key in self.keys if key not in self.pressed)
 
 
-class Status(UnitRequest, frozen=True):
+class TableStatus(UnitRequest, frozen=True):
     """What a table shows and does right now. `lot` and `health` are checked separately: an invalid one does not lose a
     judge call."""
     session: Text
@@ -117,7 +117,7 @@ class TimeQuestion(UnitRequest, frozen=True):
 # --- the hub to a table ---
 
 
-class Echo(Message, frozen=True):
+class ReportReceipt(Message, frozen=True):
     """What became of a report. `fate` "unknown": the hub does not have it, and sends nothing else but its epoch."""
     report_id: str
     fate: str
@@ -144,7 +144,7 @@ class Welcome(FeedMessage, frozen=True, kw_only=True):
 
 
 class FatesMessage(FeedMessage, frozen=True):
-    fates: list[Echo]
+    fates: list[ReportReceipt]
 
 
 class ViewMessage(FeedMessage, frozen=True):
@@ -183,12 +183,12 @@ Ascii = r"[\x00-\x7f]"
 Token = Annotated[str, Meta(pattern=rf"^{Ascii}{{16,64}}\Z")]
 
 
-class EnrolMessage(Message, frozen=True, tag_field="step", tag=str.lower):
+class EnrolMessage(Message, frozen=True, tag_field="step"):
     """A step of the enrolment. Values for the arithmetic arrive unchecked."""
     token: Token
 
 
-class Ask(EnrolMessage, frozen=True, kw_only=True):
+class EnrolRequest(EnrolMessage, frozen=True, kw_only=True, tag="ask"):
     unit_id: Annotated[str, Meta(pattern=r"^[ -~]{1,64}\Z")]
     kind: Literal["table", "station"]
     serial: Natural
@@ -201,28 +201,28 @@ class _ExchangeStep(EnrolMessage, frozen=True):
     exchange: str
 
 
-class Answer(_ExchangeStep, frozen=True):
+class EnrolAnswer(_ExchangeStep, frozen=True, tag="answer"):
     message: Any
 
 
-class Confirm(_ExchangeStep, frozen=True):
+class EnrolConfirmation(_ExchangeStep, frozen=True, tag="confirm"):
     confirm: Any
 
 
-class Wrong(_ExchangeStep, frozen=True):
+class WrongConfirmation(_ExchangeStep, frozen=True, tag="wrong"):
     """The confirmation of the hub was wrong."""
 
 
-class Late(_ExchangeStep, frozen=True):
+class CodeExpired(_ExchangeStep, frozen=True, tag="late"):
     """The code has expired."""
 
 
-class GrantAgain(Message, frozen=True, tag_field="step", tag="again"):
+class RepeatGrant(Message, frozen=True, tag_field="step", tag="again"):
     """`message`: signed with the new key."""
     message: Any
 
 
-EnrolStep = Ask | Answer | Confirm | Wrong | Late | GrantAgain
+EnrolStep = EnrolRequest | EnrolAnswer | EnrolConfirmation | WrongConfirmation | CodeExpired | RepeatGrant
 
 
 class ExchangeOffer(Message, frozen=True):
@@ -232,7 +232,7 @@ class ExchangeOffer(Message, frozen=True):
 
 
 class EnrolStatus(Message, frozen=True):
-    """The answer to `Ask`: `number` precedes the code; `offer` follows once a code was typed."""
+    """The answer to `EnrolRequest`: `number` precedes the code; `offer` follows once a code was typed."""
     hub: HubText
     epoch: HubText
     number: Annotated[int, Meta(ge=0, le=99)] | None
@@ -297,14 +297,14 @@ class Job(JobRef, frozen=True):
     go_on: bool = False
 
 
-class PrinterSetup(Message, frozen=True):
+class PrinterChoice(Message, frozen=True):
     """Printer settings to use. `port` "": unchanged."""
     printer: Word
     baud: Baud
     port: PrinterText = ""
 
 
-class PrinterOrder(PrinterSetup, frozen=True, kw_only=True):
+class PrinterOrder(PrinterChoice, frozen=True, kw_only=True):
     """An order from the console; each `id` is executed once."""
     id: Name
     confirmed: bool
@@ -313,7 +313,7 @@ class PrinterOrder(PrinterSetup, frozen=True, kw_only=True):
 class SpeedTest(Message, frozen=True):
     """A sheet with a large number, printed at the speed `at.baud`."""
     number: Count
-    at: PrinterSetup
+    at: PrinterChoice
 
 
 # --- the front panel and the hub or the standby on its machine ---
@@ -334,7 +334,7 @@ class PanelRequest(ChallengedRequest, frozen=True, kw_only=True):
     do: NewPin | EjectStick | None = None
 
 
-class Stick(Message, frozen=True):
+class UsbStick(Message, frozen=True):
     name: Annotated[str, Meta(max_length=400)]
     state: str
 
@@ -347,7 +347,7 @@ class PanelView(Message, frozen=True):
     console: DisplayText
     name: DisplayText
     fingerprint: DisplayText
-    sticks: tuple[Stick, ...]
+    sticks: tuple[UsbStick, ...]
     trouble: bool
     running: bool = False
 
@@ -357,7 +357,7 @@ class PanelView(Message, frozen=True):
         return tuple(stick.name for stick in self.sticks[:4] if stick.state != "let-go")
 
 
-class PressOutcome(Message, frozen=True):
+class PressReply(Message, frozen=True):
     """The result of a press: `refused` gives the reason, "" on success."""
     refused: str
     pin: str = ""
@@ -366,7 +366,7 @@ class PressOutcome(Message, frozen=True):
 class PanelResponse(Message, frozen=True):
     challenge: str
     view: PanelView
-    done: PressOutcome | None = None
+    done: PressReply | None = None
 
 
 class StandbyState(Message, frozen=True):

@@ -61,7 +61,7 @@ class PairingsByName(RoundNotice, frozen=True, kw_only=True):
     rows: Annotated[tuple[NameLine, ...], Meta(max_length=5000)]
 
 
-class StandingsLine(Message, frozen=True, kw_only=True):
+class StandingsPrintLine(Message, frozen=True, kw_only=True):
     """`decided`: the place in `values` of the tiebreaker that put this line above the next; `decided_by`: its key, if
     it has no column. `by_lot` marks both neighbours of a lot. `status` ("dropped", "disqualified"; `rank` is null then)
     and `reached` (the round of the bracket) are printed below the name."""
@@ -96,11 +96,11 @@ class Standings(PrintHeader, frozen=True, kw_only=True):
     after: Count
     final: bool
     columns: Columns
-    rows: Annotated[tuple[StandingsLine, ...], Meta(max_length=5000)]
+    rows: Annotated[tuple[StandingsPrintLine, ...], Meta(max_length=5000)]
     cut: CutOrder | None = None
 
 
-class Proxy(PrintHeader, frozen=True, kw_only=True):
+class CardProxy(PrintHeader, frozen=True, kw_only=True):
     """A substitute for a damaged card."""
     card: DisplayText
     official: DisplayText

@@ -42,7 +42,7 @@ def other(side: Side) -> Side:
     return "b" if side == "a" else "a"
 
 
-class Pair(Struct, frozen=True):
+class SidePair(Struct, frozen=True):
     """One figure per side of a table."""
     a: int = 0
     b: int = 0
@@ -57,8 +57,8 @@ class Result(Struct, frozen=True):
     ended: Ending = PLAYED
     winner: Winner | None = None
     conceded_by: Side | None = None
-    score: Pair = Pair()
-    wounds: Pair | None = None
+    score: SidePair = SidePair()
+    wounds: SidePair | None = None
     initiative: Side | None = None
     first_player: Side | None = None
     picks: dict[str, list[int]] | None = None

@@ -9,7 +9,7 @@ from msgspec import Struct, to_builtins
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.limits import FIGURE, refuse_out_of_range, refuse_over_limits
-from roundtap_core.records import CONCESSION, PLAYED, RULING, SIDES, Match, Pair, Result
+from roundtap_core.records import CONCESSION, PLAYED, RULING, SIDES, Match, Result, SidePair
 from roundtap_core.typed import MalformedMessage, parse_message
 
 _WRITTEN = ("ended", "winner", "conceded_by", "initiative", "first_player", "picks", "timeout", "score", "wounds")
@@ -41,7 +41,7 @@ def result_from_json(data: object) -> Result:
     _refuse_unknown(data, Result, "")
     for key in ("score", "wounds"):
         if isinstance(data.get(key), Mapping):
-            _refuse_unknown(data[key], Pair, f"/{key}")
+            _refuse_unknown(data[key], SidePair, f"/{key}")
     try:
         result = parse_message(Result, {key: value for key, value in data.items() if value is not None})
     except MalformedMessage as error:

@@ -24,10 +24,10 @@ def version() -> str:
     """This build's version, computed once per process. A built package: "0.1.dev549+ga9ffbd210", followed by
     ".d20261122" if files were uncommitted. A checkout: its commit, "a9ffbd210", or "a9ffbd210+dirty". Otherwise
     "no-commit." and a digest of the core's files, which only tells two such builds apart."""
-    return version_of(CORE)
+    return core_version(CORE)
 
 
-def version_of(core: Path, ask: Callable[[Path], str] | None = None) -> str:
+def core_version(core: Path, ask: Callable[[Path], str] | None = None) -> str:
     """As `version`, for the core in that folder. `ask`: git's answer about a checkout, "" if there is none."""
     root = core.parent.parent
     if core.parent.name == "server" and (root / ".git").exists():

@@ -11,7 +11,7 @@ from roundtap_core.forms.questions import SQUADS_MAX
 from roundtap_core.limits import refuse_option_ranges
 from roundtap_core.records import SIDES, Result, Side
 from roundtap_core.result_json import refuse_contradictory, refuse_result_limits
-from roundtap_core.rulebooks.base import BY_LOT, INITIATIVE, SWISS_ROUND, Situation
+from roundtap_core.rulebooks.base import BY_LOT, INITIATIVE, SWISS_ROUND, MatchSituation
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.typed import Count, DisplayText, Message, Natural, T, Word
 
@@ -202,11 +202,11 @@ class TableView(Message, frozen=True):
             refuse_malformed_form(self.form)
 
     @property
-    def situation(self) -> Situation:
+    def situation(self) -> MatchSituation:
         if self.stands is None:
             return SWISS_ROUND
         totals, houses = self.stands.totals or PerSide(None, None), self.stands.houses
-        return Situation(self.stands.stage, (totals.a, totals.b), (houses.a, houses.b) if houses else None)
+        return MatchSituation(self.stands.stage, (totals.a, totals.b), (houses.a, houses.b) if houses else None)
 
     @property
     def next_table(self) -> int | None:

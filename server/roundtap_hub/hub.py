@@ -28,7 +28,7 @@ from roundtap_hub.store.service import Service
 from roundtap_hub.units.device_auth import Challenges, Refusal, UnitAuth, UnitTroubles
 from roundtap_hub.units.enrolment import EnrolDesk
 from roundtap_hub.units.unit_keys import UnitKeys
-from roundtap_hub.units.unit_presence import Calls, LeaveRequests, MissingEntries, Presence
+from roundtap_hub.units.unit_presence import JudgeCalls, LeaveRequests, MissingEntries, Presence
 
 if TYPE_CHECKING:
     from roundtap_hub.hall.hub_sound import HubSound
@@ -71,7 +71,7 @@ class Hall:
 
     def __init__(self, service: Service, presence: Presence, now_ms: Callable[[], int],
                  sound: HubSound | None = None) -> None:
-        self.calls = Calls(presence, lambda: service.snapshot, now_ms)  # calls for a judge, by match
+        self.calls = JudgeCalls(presence, lambda: service.snapshot, now_ms)  # calls for a judge, by match
         self.leave_requests = LeaveRequests(presence, lambda: service.snapshot, now_ms)
         """Players who want to leave an event."""
         self.sign_ups = SignUpThrottle(now_ms)  # how often people may sign up by phone
@@ -80,7 +80,7 @@ class Hall:
 
 
 @dataclass(slots=True)
-class Access:
+class AccessControl:
     """Who may do what: by PIN and session, by link, by port."""
     secret: bytes  # signs the tokens in forms
     organizers: StaffLogin
@@ -114,7 +114,7 @@ class Hub:
     presence: Presence
     clocks: Clocks
     units: Units
-    access: Access
+    access: AccessControl
     hall: Hall
     times: EventTimesCache
     host: Host
@@ -134,7 +134,7 @@ def hub_in_memory(service: Service, presence: Presence, clocks: Clocks, keys: Un
     fields of Hub."""
     now_ms = clocks.mono_ms
     return Hub(service, presence, clocks, Units(service, presence, now_ms, keys),
-               Access(secret, make_staff_login(pin_hash, secret, clocks, service),
+               AccessControl(secret, make_staff_login(pin_hash, secret, clocks, service),
                       PersonalLinks(service, secret, now_ms), encrypted),
                Hall(service, presence, now_ms), EventTimesCache(service), host or Host(), **more)
 

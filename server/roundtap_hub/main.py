@@ -27,7 +27,7 @@ from roundtap_hub.database.database_url import DATABASE, database_url, sqlite_ur
 from roundtap_hub.hall.hall_addresses import HTTP, HallAddresses, addresses_of_socket, http_url
 from roundtap_hub.hall.hub_sound import HubSound, aplay
 from roundtap_hub.hall.own_machine import HallTime, OwnMachine
-from roundtap_hub.hub import Access, Hall, Host, Hub, Units, read_or_make_secret
+from roundtap_hub.hub import AccessControl, Hall, Host, Hub, Units, read_or_make_secret
 from roundtap_hub.memory import limit_heaps
 from roundtap_hub.paper.job_book import PrintBook
 from roundtap_hub.serving import connection_limits
@@ -171,7 +171,7 @@ def run(args: argparse.Namespace) -> int:
     port = listeners[0].getsockname()[1]
     sound = None if args.sound is None or args.pages else HubSound(service, opened.clocks.now, aplay(args.sound))
     hub = Hub(service, presence, opened.clocks, Units(service, presence, now_ms, unit_keys, args.generous),
-              Access(secret, organizers, links, encrypted),
+              AccessControl(secret, organizers, links, encrypted),
               Hall(service, presence, now_ms, sound), EventTimesCache(service),
               Host(hall_addresses=HallAddresses(port, args.short_port if short else 0, args.name,
                                                 partial(addresses_of_socket, listeners[0].getsockname()[0])),

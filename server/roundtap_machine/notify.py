@@ -10,7 +10,7 @@ import socket
 from collections.abc import Callable, Mapping
 
 
-class Notify:
+class SystemdNotifier:
     """systemd's notification protocol; does nothing in a process that systemd did not start. `every_ms`: the interval
     of watchdog messages, half of systemd's limit; None without a watchdog."""
 
@@ -35,7 +35,7 @@ class Notify:
 class Heartbeat:
     """A loop's messages to systemd: ready the first time, alive as often as the watchdog requires."""
 
-    def __init__(self, notify: Notify) -> None:
+    def __init__(self, notify: SystemdNotifier) -> None:
         self._notify = notify
         self._ready = False
         self._due_ms: int | None = None

@@ -24,7 +24,7 @@ from rig.table import Options, Row, alone, p50, p99
 from roundtap.demo.demo import make_event
 from roundtap.rehearsal.live import ConsoleClient
 from roundtap_core.event.commands import DrawRound, EnterResult
-from roundtap_core.records import Pair, Result
+from roundtap_core.records import Result, SidePair
 from roundtap_hub.store.clocks import system_clocks
 from roundtap_hub.store.journal import Journal
 from roundtap_hub.store.service import Service, Step
@@ -180,7 +180,7 @@ def _drawn(folder: Path) -> Hall:
     journal = Journal(f"sqlite:///{folder / 'roundtap.db'}")
     service = Service(journal, system_clocks())
     service.start()
-    results = [EnterResult(f"1.{table}", 0, Result(score=Pair(100, table % 90)))
+    results = [EnterResult(f"1.{table}", 0, Result(score=SidePair(100, table % 90)))
                for table in range(1, 1 + PLAYERS // 2)]
     service.execute([Step("e1", command) for command in [*results, DrawRound(2026)]], "bench", timeout_s=120)
     service.stop()

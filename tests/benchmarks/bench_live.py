@@ -25,7 +25,7 @@ from screen_kit import Screen, open_screen  # noqa: E402
 
 from roundtap.kit.player_names import player_names  # noqa: E402
 from roundtap_core.event.commands import EnterResult, SetClock  # noqa: E402
-from roundtap_core.records import Pair, Result  # noqa: E402
+from roundtap_core.records import Result, SidePair  # noqa: E402
 
 GATE_MS = 500
 PATIENCE_S = 2.0
@@ -84,7 +84,7 @@ def _shown(hall: Hall, screen: Screen, event: str, count: int) -> dict[str, list
         match = hall.event(event).find_match(live.open_matches[0].id)
         assert match
         told_ms = time.time() * 1000
-        hall.tell(event, EnterResult(match[1].id, match[1].revision, Result(score=Pair(100, number))))
+        hall.tell(event, EnterResult(match[1].id, match[1].revision, Result(score=SidePair(100, number))))
         time.sleep(PATIENCE_S)
         for page, handle in windows.items():
             screen.driver.switch_to.window(handle)

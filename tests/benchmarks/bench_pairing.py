@@ -28,7 +28,7 @@ from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_core.pairing.pairing_pool import DrawRandom, PairingPool
 from roundtap_core.pairing.swiss_round import draw_round, pair_next
 from roundtap_core.randomness import shuffle
-from roundtap_core.records import Competitor, Match, Pair, Result, Round, Tournament
+from roundtap_core.records import Competitor, Match, Result, Round, SidePair, Tournament
 
 Gain = Callable[[random.Random], tuple[int, int]]
 """What a match gives its two sides."""
@@ -242,7 +242,7 @@ def played(size: int, rounds: int, times: list[float]) -> Tournament:
         times.append(took)
         matches = tuple(
             match if match.bye else Match(match.a, match.b, match.table, result=Result(
-                score=rand.choice((Pair(100, rand.randrange(100)), Pair(rand.randrange(100), 100)))))
+                score=rand.choice((SidePair(100, rand.randrange(100)), SidePair(rand.randrange(100), 100)))))
             for match in pairing.matches)
         tournament = replace(tournament, rounds=(*tournament.rounds, Round(pairing.number, matches=matches)))
     return tournament

@@ -21,7 +21,7 @@ from roundtap.kit.player_names import player_names
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.state import EventState, Official
-from roundtap_core.records import Pair, Result
+from roundtap_core.records import Result, SidePair
 from roundtap_core.result_json import result_to_json
 from roundtap_hub.access.tls import HttpsInfo
 from roundtap_hub.paper.job_book import PrintBook
@@ -113,10 +113,10 @@ class Hall:
         assert live
         open_matches = [match for match in live.open_matches if match.match.b]
         for match in open_matches[:len(open_matches) - leave_open]:
-            self.tell(event_id, c.EnterResult(match.id, match.revision, Result(score=Pair(100, 24))))
+            self.tell(event_id, c.EnterResult(match.id, match.revision, Result(score=SidePair(100, 24))))
 
     def report(self, event_id: str, match: str, side: str, a: int, b: int) -> None:
-        said = result_to_json(Result(score=Pair(a, b)))
+        said = result_to_json(Result(score=SidePair(a, b)))
         self.tell(event_id, c.RecordReport(f"{match}{side}{a}{b}", match, side, 0, said, "body"))  # type: ignore[arg-type]
 
     def place(self, unit: str, table: int) -> None:
@@ -230,5 +230,5 @@ def troubles(hall: Hall, event: str) -> None:
     presence.update("unit-3", now_ms, call=True)
     presence.update("unit-4", now_ms, leave=frozenset("b"))
     bye = next((match.match.a for match in live.matches if not match.match.b), "p1")
-    hall.tell(event, c.Warn(one_sided.match.a, "a loud phone"), c.NoteRuling(dispute.id, "The die lay flat."),
+    hall.tell(event, c.GiveWarning(one_sided.match.a, "a loud phone"), c.NoteRuling(dispute.id, "The die lay flat."),
               c.Appeal(dispute.id, dispute.match.a), c.GrantExtension(called.id, 5), c.DropCompetitor(bye))

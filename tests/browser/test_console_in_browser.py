@@ -9,8 +9,8 @@ from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-from roundtap_core.event.commands import DropCompetitor, EnterResult, Warn
-from roundtap_core.records import Pair, Result
+from roundtap_core.event.commands import DropCompetitor, EnterResult, GiveWarning
+from roundtap_core.records import Result, SidePair
 
 PEOPLE = [f"Player {n:02}" for n in range(1, 25)]
 
@@ -61,15 +61,15 @@ def test_changes_come_as_rows_and_leave_alone_what_is_being_typed(hall: Hall, sc
     browser.find_element(By.CSS_SELECTOR, reason).send_keys("came late, for the sec")
     # Somebody else's row, and a table: both come in around the form.
     match = hall.event(event).live.matches[0]
-    hall.tell(event, EnterResult(match.id, 0, Result(score=Pair(100, 24))))
+    hall.tell(event, EnterResult(match.id, 0, Result(score=SidePair(100, 24))))
     screen.until(lambda: the(browser, f"#done [data-key='{match.id}']"), "the result")
     other = next(m.match.a for m in hall.event(event).live.open_matches if "p3" not in (m.match.a, m.match.b))
-    hall.tell(event, Warn(other, "a loud phone"))
+    hall.tell(event, GiveWarning(other, "a loud phone"))
     screen.until(lambda: the(browser, f"li[data-key='{other}'] .mark"), "the warning")
     assert typed(browser, reason) == "came late, for the sec"
     assert not browser.find_element(By.ID, "changed-hint").is_displayed()
     # The very row: it waits, and says so; everything else goes on.
-    hall.tell(event, Warn("p3", "a loud phone"))
+    hall.tell(event, GiveWarning("p3", "a loud phone"))
     screen.until(lambda: browser.find_element(By.ID, "changed-hint").is_displayed(), "the hint")
     hall.tell(event, DropCompetitor(other))
     screen.until(lambda: the(browser, f".person-left[data-key='{other}']"), "who left")
@@ -94,12 +94,12 @@ def test_live_changes_load_no_page(hall: Hall, screen: Screen) -> None:
     screen.until(lambda: the(browser, "#person-p3 form"), "the forms")
     browser.execute_script("performance.clearResourceTimings()")
     for match in hall.event(event).live.matches[:6]:
-        hall.tell(event, EnterResult(match.id, 0, Result(score=Pair(100, 24))))
+        hall.tell(event, EnterResult(match.id, 0, Result(score=SidePair(100, 24))))
         screen.until(lambda at=match.id: the(browser, f"#done [data-key='{at}']"), "the result")
     assert browser.execute_script(LOADED, f"/console/{event}") == []
     # Open stays open, with the forms in it, which are those of now.
     assert the(browser, "#person-p3[open] form[action$='/p3/rename']")
-    hall.tell(event, Warn("p3", "a loud phone"))
+    hall.tell(event, GiveWarning("p3", "a loud phone"))
     screen.until(lambda: "a loud phone" in browser.find_element(By.ID, "person-p3").text, "the forms of now")
 
 
@@ -114,7 +114,7 @@ def test_what_could_not_be_saved_is_there_and_stays_while_others_go_on(hall: Hal
     name.send_keys(Keys.ENTER)
     screen.until(lambda: the(browser, "[role=alert]"), "the message")
     assert typed(browser, field) == "x" * 90
-    hall.tell(event, Warn("p5", "a loud phone"))
+    hall.tell(event, GiveWarning("p5", "a loud phone"))
     screen.until(lambda: the(browser, "li[data-key=p5] .mark"), "the warning")
     assert typed(browser, field) == "x" * 90
 

@@ -15,7 +15,7 @@ from selenium.webdriver.common.keys import Keys
 from roundtap.kit.player_names import player_names
 from roundtap_core.event.commands import CheckIn, DrawRound, EnterResult, PublishRound, SetCheckIn, SetOfficials
 from roundtap_core.event.state import MatchState, Official
-from roundtap_core.records import Pair, Result
+from roundtap_core.records import Result, SidePair
 from roundtap_core.rulebooks.registry import RULEBOOKS
 
 PEOPLE = list(player_names(128))
@@ -94,20 +94,20 @@ def test_results_by_hand_one_table_after_the_other(hall: Hall, desk: Screen) -> 
     at = driver.execute_script("return scrollY")
     keys = Keyboard(desk)
     assert keys.enter(12, "a24") <= KEYS
-    assert result_at(house, 12) == Result(score=Pair(100, 24))
+    assert result_at(house, 12) == Result(score=SidePair(100, 24))
     # The number that stands there now is the next open table's: Enter alone opens it.
     keys.press(Keys.ENTER)
     desk.until(lambda: "13" in driver.find_element(By.CSS_SELECTOR, "#entry-now h2").text, "table 13")
     # A result comes in from the tables meanwhile: nothing typed is lost, no focus, no scroll.
     keys.press("b2")
-    house.service.execute_one("e1", EnterResult(at_table(house, 20).id, 0, Result(score=Pair(100, 1))), "another")
+    house.service.execute_one("e1", EnterResult(at_table(house, 20).id, 0, Result(score=SidePair(100, 1))), "another")
     desk.until(lambda: driver.find_elements(By.CSS_SELECTOR, f"#done [data-key='{at_table(house, 20).id}']"), "20")
     keys.press("4")
     keys.reads("b24")
     keys.press(Keys.ENTER)
     # Whoever is fast does not wait for the answer.
     assert keys.enter(64, "6024") <= KEYS
-    assert result_at(house, 13) == Result(score=Pair(24, 100))
+    assert result_at(house, 13) == Result(score=SidePair(24, 100))
     # What is above the eye may get shorter: what the eye is on stays where it is.
     assert abs(driver.execute_script("return scrollY") - at) < 400
     keys.press(Keys.ESCAPE)
@@ -144,7 +144,7 @@ def test_a_result_that_comes_meanwhile_is_shown_and_not_overwritten(hall: Hall, 
     assert driver.switch_to.active_element.get_attribute("id") == "entry-text"
     keys.press(Keys.ENTER)
     desk.until(lambda: driver.find_elements(By.CSS_SELECTOR, "[data-entry-body] .problem"), "that it changed")
-    assert result_at(house, 15) == Result(score=Pair(100, 40))
+    assert result_at(house, 15) == Result(score=SidePair(100, 40))
     assert driver.find_element(By.ID, "entry-text").get_attribute("value") == "b40"
 
 

@@ -27,7 +27,7 @@ from screen_kit import DESK, PHONE, WALL, Screen, open_screen
 from roundtap.kit.player_names import player_names
 from roundtap.main import main as roundtap
 from roundtap_core.event.commands import RecordReport
-from roundtap_core.records import Pair, Result
+from roundtap_core.records import Result, SidePair
 from roundtap_core.result_json import result_to_json
 
 IDLE, RUNNING = "idle", "running"
@@ -120,7 +120,7 @@ class Evening:
         """Both sides say it at the table."""
         a_wins = self._wins(a, b)
         high, low = self.best
-        said = result_to_json(Result(score=Pair(high, low) if a_wins else Pair(low, high)))
+        said = result_to_json(Result(score=SidePair(high, low) if a_wins else SidePair(low, high)))
         self.say(match, "a", said)
         self.say(match, "b", said)
         self._note(a, b, a_wins)

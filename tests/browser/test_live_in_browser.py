@@ -9,7 +9,7 @@ from selenium import webdriver
 from selenium.webdriver.common.by import By
 
 from roundtap_core.event.commands import EnterResult, SetClock
-from roundtap_core.records import Pair, Result
+from roundtap_core.records import Result, SidePair
 
 PEOPLE = [f"Player {n:02}" for n in range(1, 25)]
 
@@ -61,7 +61,7 @@ def test_a_row_that_changed_is_the_only_one_that_is_another_element(hall: Hall, 
     browser.get(f"{url}/e/{event}/pairings")
     screen.until(lambda: "/time" in screen.asked(), "the feed")
     browser.execute_script("document.querySelectorAll('[data-key]').forEach((row) => { row.was = true; });")
-    hall.tell(event, EnterResult("1.2", 0, Result(score=Pair(77, 24))))
+    hall.tell(event, EnterResult("1.2", 0, Result(score=SidePair(77, 24))))
     screen.until(lambda: "77" in text(browser, "pairings"), "the result")
     fresh = browser.execute_script("""
         const rows = [...document.querySelectorAll("[data-key]")];

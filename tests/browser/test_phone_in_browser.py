@@ -12,7 +12,7 @@ from selenium import webdriver
 from selenium.webdriver.common.by import By
 
 from roundtap_core.event.state import MatchState
-from roundtap_core.records import Pair
+from roundtap_core.records import SidePair
 
 PEOPLE = [f"Player {n:02}" for n in range(1, 25)]
 
@@ -62,7 +62,7 @@ def test_a_report_without_contact_waits_on_the_phone_and_is_said_once(own_hall: 
     screen.offline(False)
     screen.until(lambda: "Saved #" in browser.find_element(By.ID, "unsent").text, "the hub's word")
     entry = match().reports["a"]
-    assert entry.result.score == Pair(90, 60)
+    assert entry.result.score == SidePair(90, 60)
     assert f"Saved #{entry.number}" in browser.find_element(By.ID, "unsent").text
     assert kept(browser) == []
 

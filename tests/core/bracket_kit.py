@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from roundtap_core.elimination.next_games import next_elimination_round
 from roundtap_core.pairing.swiss_round import Pairing
-from roundtap_core.records import Competitor, Match, Pair, Result, Round, Tournament
+from roundtap_core.records import Competitor, Match, Result, Round, SidePair, Tournament
 
 Chooses = Callable[[Match], str]
 
@@ -20,7 +20,7 @@ def ranked(players: int, **options: Any) -> Tournament:
     people = tuple(Competitor(f"p{n}", f"Player {n}") for n in range(1, players + 1))
     half = players // 2
     matches = [
-        Match(f"p{n}", f"p{half + n}", table=n, result=Result(score=Pair(100 + players, 100 + players - margin)))
+        Match(f"p{n}", f"p{half + n}", table=n, result=Result(score=SidePair(100 + players, 100 + players - margin)))
         for n, margin in ((n, 2 * (half - n) + 1) for n in range(1, half + 1))
     ]
     # The loser against the best winner lost by the most, so losers stand in reverse: name them so.
@@ -49,7 +49,7 @@ def better_wins(match: Match) -> str:
 
 
 def won_by(match: Match, who: str) -> Match:
-    return replace(match, result=Result(score=Pair(100, 40) if match.a == who else Pair(40, 100)))
+    return replace(match, result=Result(score=SidePair(100, 40) if match.a == who else SidePair(40, 100)))
 
 
 def played(tournament: Tournament, wins: Chooses = better_wins, drawn: Pairing | None = None) -> Tournament:

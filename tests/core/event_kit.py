@@ -20,8 +20,8 @@ from roundtap_core.event.commands import (
 )
 from roundtap_core.event.decide import decide
 from roundtap_core.event.entries import Entry, Timestamp, chain_entry
-from roundtap_core.event.state import Entrant, EventState, Fate, MatchState, Official
-from roundtap_core.records import Pair, Result
+from roundtap_core.event.state import Entrant, EventState, MatchState, Official, ReportFate
+from roundtap_core.records import Result, SidePair
 from roundtap_core.result_json import result_to_json
 from roundtap_core.wire import digest
 
@@ -29,7 +29,7 @@ MINUTE = 60_000
 
 
 def score(a: int, b: int, **more: Any) -> Result:
-    return Result(score=Pair(a, b), **more)
+    return Result(score=SidePair(a, b), **more)
 
 
 def refused(key: str) -> pytest.RaisesExc[Problem]:
@@ -91,7 +91,7 @@ class Event:
         return self
 
     def report(self, side: str, result: Result | dict[str, Any], match: str = "1.1", revision: int | None = None,
-               report_id: str | None = None) -> Fate:
+               report_id: str | None = None) -> ReportFate:
         """One side's report, with the revision it would see; its fate."""
         self._reports += 1
         report_id = report_id or f"r{self._reports}"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from roundtap_core.errors import Problem
-from roundtap_core.forms.form import Form, Way
+from roundtap_core.forms.form import Form, WayToEnd
 from roundtap_core.forms.questions import LOSER, WINNER, Figure
 from roundtap_core.forms.walk import compose, next_step, walk
 from roundtap_core.records import (
@@ -17,33 +17,33 @@ from roundtap_core.records import (
     TIME,
     Competitor,
     Match,
-    Pair,
     Result,
     Round,
     Side,
+    SidePair,
     StandingsRow,
     Tournament,
 )
-from roundtap_core.rulebooks.base import Rulebook, Situation, Tally
+from roundtap_core.rulebooks.base import MatchSituation, Rulebook, Tally
 from roundtap_core.standings.standings import standings
 
-SWISS, KNOCKOUT, FINAL = Situation("swiss"), Situation("elimination"), Situation("final")
+SWISS, KNOCKOUT, FINAL = MatchSituation("swiss"), MatchSituation("elimination"), MatchSituation("final")
 
 
 def played(a: int, b: int, winner: str | None = None, **more: Any) -> Result:
-    return Result(score=Pair(a, b), winner=winner, **more)
+    return Result(score=SidePair(a, b), winner=winner, **more)
 
 
 def at_time(a: int, b: int, winner: str | None = None, **more: Any) -> Result:
-    return Result(ended=TIME, score=Pair(a, b), winner=winner, **more)
+    return Result(ended=TIME, score=SidePair(a, b), winner=winner, **more)
 
 
 def conceded(by: Side, a: int = 0, b: int = 0, **more: Any) -> Result:
-    return Result(ended=CONCESSION, conceded_by=by, score=Pair(a, b), **more)
+    return Result(ended=CONCESSION, conceded_by=by, score=SidePair(a, b), **more)
 
 
 def ruling(winner: str, a: int = 0, b: int = 0) -> Result:
-    return Result(ended=RULING, winner=winner, score=Pair(a, b))
+    return Result(ended=RULING, winner=winner, score=SidePair(a, b))
 
 
 def tallies(book: Rulebook, result: Result, totals: dict[str, int] | None = None, **options: Any) -> list[Tally]:
@@ -69,7 +69,7 @@ def bye(book: Rulebook, kind: str = "bye", **options: Any) -> tuple[Any, ...]:
     return tally.points, *tally.figures.values()
 
 
-def refused_new(book: Rulebook, result: Result, situation: Situation = SWISS, **options: Any) -> tuple[str, str]:
+def refused_new(book: Rulebook, result: Result, situation: MatchSituation = SWISS, **options: Any) -> tuple[str, str]:
     """(key, place) of the Problem with which a newly entered result is refused."""
     with pytest.raises(Problem) as caught:
         book.check_new(result, book.options(options), situation)
@@ -77,7 +77,7 @@ def refused_new(book: Rulebook, result: Result, situation: Situation = SWISS, **
     return caught.value.key, caught.value.where
 
 
-def taken_new(book: Rulebook, result: Result, situation: Situation = SWISS, **options: Any) -> None:
+def taken_new(book: Rulebook, result: Result, situation: MatchSituation = SWISS, **options: Any) -> None:
     book.check_new(result, book.options(options), situation)
 
 
@@ -113,17 +113,17 @@ def decided(tournament: Tournament) -> list[str]:
 
 # Walks through a form.
 
-def form_of(book: Rulebook, situation: Situation = SWISS, **options: Any) -> Form:
+def form_of(book: Rulebook, situation: MatchSituation = SWISS, **options: Any) -> Form:
     return book.form(book.options(options), situation)
 
 
-def way_of(book: Rulebook, way_id: str, situation: Situation = SWISS, **options: Any) -> Way:
+def way_of(book: Rulebook, way_id: str, situation: MatchSituation = SWISS, **options: Any) -> WayToEnd:
     way = form_of(book, situation, **options).way(way_id)
     assert way is not None, way_id
     return way
 
 
-def asked(way: Way, answers: dict[str, Any], opener: Side = "a") -> list[str]:
+def asked(way: WayToEnd, answers: dict[str, Any], opener: Side = "a") -> list[str]:
     """The names of the questions a table meets that answers so; every answer has to be needed."""
     way, given, names = way.opened_by(opener), {}, []
     while (question := next_step(way, given)) is not None:
@@ -133,7 +133,7 @@ def asked(way: Way, answers: dict[str, Any], opener: Side = "a") -> list[str]:
     return names
 
 
-def decided_by(way: Way, answers: dict[str, Any], opener: Side = "a") -> str | None:
+def decided_by(way: WayToEnd, answers: dict[str, Any], opener: Side = "a") -> str | None:
     found = walk(way.opened_by(opener), answers, opener)
     assert found.question is None, "a question is left"
     return found.decided_by
@@ -144,7 +144,7 @@ def both(key: str, winner: int, loser: int) -> dict[str, int]:
     return {f"{key}.{WINNER}": winner, f"{key}.{LOSER}": loser}
 
 
-def made(book: Rulebook, way: Way, answers: dict[str, Any], opener: Side = "a", situation: Situation = SWISS,
+def made(book: Rulebook, way: WayToEnd, answers: dict[str, Any], opener: Side = "a", situation: MatchSituation = SWISS,
          **options: Any) -> Result:
     """The result of these answers, which the rulebook takes."""
     result = compose(way, opener, answers)
@@ -152,7 +152,7 @@ def made(book: Rulebook, way: Way, answers: dict[str, Any], opener: Side = "a", 
     return result
 
 
-def limits(way: Way, opener: Side = "a") -> dict[str, tuple[int, int, int]]:
+def limits(way: WayToEnd, opener: Side = "a") -> dict[str, tuple[int, int, int]]:
     """Figure → (minimum, maximum, default)."""
     return {f.name: (f.minimum, f.maximum, f.default) for f in way.opened_by(opener).steps if isinstance(f, Figure)}
 

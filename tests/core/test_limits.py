@@ -38,8 +38,8 @@ from roundtap_core.limits import (
     sanitize,
 )
 from roundtap_core.lists.list_form import NUMBER as WHOLE
-from roundtap_core.records import Pair, Result
-from roundtap_core.rulebooks.base import Rulebook, Situation
+from roundtap_core.records import Result, SidePair
+from roundtap_core.rulebooks.base import MatchSituation, Rulebook
 from roundtap_core.rulebooks.registry import RULEBOOKS
 
 NOW = Instant("boot", 0)
@@ -159,7 +159,7 @@ def limited(kind: Any, where: str) -> Iterator[tuple[str, Any]]:
     a result's figures those of a file, as `WILD` has it: an entry from before them is read by the same type."""
     if isinstance(kind, inspect.StructType):
         for field in kind.fields:
-            if field.name not in FILLED_IN and kind.cls is not Pair:
+            if field.name not in FILLED_IN and kind.cls is not SidePair:
                 yield from limited(field.type, f"{where}.{field.name}")
     elif isinstance(kind, inspect.UnionType):
         for one in kind.types:
@@ -196,17 +196,17 @@ WILD = [
     c.EnterCompetitor(Entrant("p1", "", fixed_table=10**6)),
     c.EnterCompetitor(Entrant("p1", "", list_total=10**9)),
     c.EnterCompetitor(Entrant("p1", "", warnings=({"round": 1, "reason": "x" * 2001},))),
-    c.Warn("p1", "x" * 2001),
-    c.Warn("p1", "a\u202eb"),
+    c.GiveWarning("p1", "x" * 2001),
+    c.GiveWarning("p1", "a\u202eb"),
     c.SubmitList("p1", "", 10**9),
-    c.SetCameWith("p1", "x" * 81),
-    c.Tick("p1", "a\x1bb"),
+    c.SetTravelGroup("p1", "x" * 81),
+    c.RecordCheck("p1", "a\x1bb"),
     c.SetPicks("1.1", (10**9,)),
     c.SetPicks("1.1", tuple(range(10_000))),
     c.ImposeRound(({"a": "p1", "b": "p2", "table": 10**30},)),
     c.RecordReport("r1", "1.1", "a", 10**30, {}, ""),
-    c.EnterResult("1.1", 0, Result(score=Pair(10**6, 0))),
-    c.EnterResult("1.1", 0, Result(wounds=Pair(0, -10**6))),
+    c.EnterResult("1.1", 0, Result(score=SidePair(10**6, 0))),
+    c.EnterResult("1.1", 0, Result(wounds=SidePair(0, -10**6))),
     c.DropCompetitor("p1", stood=Result(timeout={"keys": {"a": 2**60}})),
     c.RecordReport("r\u202e", "1.1", "a", 0, {}, ""),
 ]
@@ -292,7 +292,7 @@ def test_every_figure_of_a_result_form_has_a_range_below_what_a_file_may_hold(bo
     widest = {name: high for name, (_, high) in OPTIONS.items() if name in book.option_defaults}
     for options in ({}, widest):
         for stage in STAGES:
-            for way in book.form(book.options(options), Situation(stage)).ways:
+            for way in book.form(book.options(options), MatchSituation(stage)).ways:
                 for step in way.steps:
                     if isinstance(step, Figure):
                         assert FIGURE[0] <= step.minimum <= step.default <= step.maximum <= FIGURE[1]

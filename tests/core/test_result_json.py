@@ -8,18 +8,19 @@ from typing import Any
 import pytest
 
 from roundtap_core.errors import Problem
-from roundtap_core.records import Pair, Result
+from roundtap_core.records import Result, SidePair
 from roundtap_core.result_json import result_from_json, result_to_json
 
 
 @pytest.mark.parametrize("result", [
     Result(),
-    Result(score=Pair(100, 24)),
-    Result("time", "draw", score=Pair(14, 3), timeout={"active": "a"}),
-    Result("concession", conceded_by="b", score=Pair(1, 1), wounds=Pair(5, 2), picks={"a": [1, 2], "b": [3, 4]}),
+    Result(score=SidePair(100, 24)),
+    Result("time", "draw", score=SidePair(14, 3), timeout={"active": "a"}),
+    Result("concession", conceded_by="b", score=SidePair(1, 1), wounds=SidePair(5, 2),
+           picks={"a": [1, 2], "b": [3, 4]}),
     Result("ruling", "none"),
-    Result("played", "draw", score=Pair(300, 280), initiative="b"),
-    Result("time", "a", score=Pair(1, 0), first_player="a", timeout={
+    Result("played", "draw", score=SidePair(300, 280), initiative="b"),
+    Result("time", "a", score=SidePair(1, 0), first_player="a", timeout={
         "keys": {"a": 1, "b": 2}, "aember": {"a": 9, "b": 3}, "decided_by": "potential"}),
 ])
 def test_a_result_comes_back_the_same(result: Result) -> None:
@@ -54,7 +55,7 @@ def test_what_is_no_result_is_refused_with_its_place(data: Any, key: str, where:
 
 @pytest.mark.parametrize(("data", "result"), [
     ({"score": None, "winner": "a"}, Result(winner="a")),
-    ({"ended": None, "score": {"a": 10**6, "b": 0}}, Result(score=Pair(10**6, 0))),
+    ({"ended": None, "score": {"a": 10**6, "b": 0}}, Result(score=SidePair(10**6, 0))),
     ({"timeout": {"keys": "a\u202eb"}}, Result(timeout={"keys": "a\u202eb"})),
 ])
 def test_what_an_old_entry_may_hold_is_read(data: Any, result: Result) -> None:

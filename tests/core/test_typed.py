@@ -13,7 +13,7 @@ from msgspec import inspect
 
 from roundtap_core import messages, view
 from roundtap_core.eventfile import file_types
-from roundtap_core.messages import Health, Hello, Report, Status
+from roundtap_core.messages import Health, Hello, Report, TableStatus
 from roundtap_core.reasons import MOST, type_errors
 from roundtap_core.typed import DisplayText, MalformedMessage, Message, parse_message, salvage_message
 from roundtap_core.words import LANGUAGES, core_words
@@ -28,7 +28,7 @@ STATUS: dict[str, Any] = {
 HELLO: dict[str, Any] = {
     "unit": "t", "nonce": "n", "challenge": "c", "core": "1", "reports": [["e", "r"]], "epoch": None,
     "heads": {"e1": [3, "h"]}, "holds": None, "damaged": 0}
-RIGHT: list[tuple[type[Message], dict[str, Any]]] = [(Report, REPORT), (Status, STATUS), (Hello, HELLO)]
+RIGHT: list[tuple[type[Message], dict[str, Any]]] = [(Report, REPORT), (TableStatus, STATUS), (Hello, HELLO)]
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.sampled_from(["", "a", "x" * 99, "\n"]),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["a", "b", "hash"]), inner, max_size=3),
@@ -57,7 +57,7 @@ def test_every_reason_is_said_with_its_place_in_four_languages() -> None:
 
 def test_what_is_known_counts_and_more_is_left_alone_but_in_a_report() -> None:
     assert parse_message(Hello, {**HELLO, "newer": {"x": 1.5}}) == parse_message(Hello, HELLO)
-    assert parse_message(Status, {**STATUS, "leave": ["b", "a"]}).leave == ["b", "a"]
+    assert parse_message(TableStatus, {**STATUS, "leave": ["b", "a"]}).leave == ["b", "a"]
     assert why(Report, {**REPORT, "newer": 1}) == [("unknown_key", "/newer")]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from roundtap_core.version import BUILT, same_build, version, version_of
+from roundtap_core.version import BUILT, core_version, same_build, version
 
 A, B = "a9ffbd210", "1c0ffee42"
 PACKAGE = f"0.1.dev549+g{A}"
@@ -35,22 +35,22 @@ def checkout(folder: Path) -> Path:
 
 
 def test_a_package_is_what_it_was_built_of(tmp_path: Path) -> None:
-    assert version_of(package(tmp_path)) == PACKAGE
+    assert core_version(package(tmp_path)) == PACKAGE
 
 
 def test_a_checkout_is_its_commit_whatever_was_built_in_it_before(tmp_path: Path) -> None:
     core = checkout(tmp_path)
     (core / BUILT).write_text(PACKAGE)
     head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=tmp_path, check=True, capture_output=True, text=True).stdout
-    assert re.fullmatch("[0-9a-f]{9,}", version_of(core))
-    assert head.startswith(version_of(core))
+    assert re.fullmatch("[0-9a-f]{9,}", core_version(core))
+    assert head.startswith(core_version(core))
 
 
 def test_a_checkout_with_changes_says_so(tmp_path: Path) -> None:
     core = checkout(tmp_path)
-    clean = version_of(core)
+    clean = core_version(core)
     (core / "rounds.py").write_text("ROUNDS = 6\n")
-    assert version_of(core) == f"{clean}+dirty"
+    assert core_version(core) == f"{clean}+dirty"
 
 
 def test_a_git_hook_s_surroundings_do_not_make_it_another_checkout(tmp_path: Path,
@@ -60,23 +60,23 @@ def test_a_git_hook_s_surroundings_do_not_make_it_another_checkout(tmp_path: Pat
     (other / "rounds.py").write_text("ROUNDS = 6\n")
     monkeypatch.setenv("GIT_DIR", str(tmp_path / "there" / ".git"))
     monkeypatch.setenv("GIT_WORK_TREE", str(tmp_path / "there"))
-    assert not version_of(core).endswith("+dirty")
+    assert not core_version(core).endswith("+dirty")
 
 
 @pytest.mark.parametrize("built", [None, "", "0.1.0+no.commit", "0.1.0"])
 def test_no_commit_is_said_and_two_such_builds_are_told_apart(tmp_path: Path, built: str | None) -> None:
     core = package(tmp_path, built)
-    said = version_of(core)
+    said = core_version(core)
     assert re.fullmatch("no-commit[.][0-9a-f]{9}", said)
-    assert version_of(core) == said
+    assert core_version(core) == said
     (core / "rounds.py").write_text("ROUNDS = 6\n")
-    assert version_of(core) != said
+    assert core_version(core) != said
 
 
 def test_a_checkout_on_a_machine_without_git_does_not_say_what_was_built_once(tmp_path: Path) -> None:
     core = checkout(tmp_path)
     (core / BUILT).write_text(PACKAGE)
-    assert version_of(core, lambda root: "").startswith("no-commit.")
+    assert core_version(core, lambda root: "").startswith("no-commit.")
 
 
 @pytest.mark.parametrize(("one", "other", "same"), [

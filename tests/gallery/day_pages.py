@@ -9,7 +9,7 @@ from gallery.camera import Camera, StillPage
 from roundtap.kit.player_names import player_names
 from roundtap_core.event import commands as c
 from roundtap_core.event.state import MatchState
-from roundtap_core.records import Pair, Result, Side
+from roundtap_core.records import Result, Side, SidePair
 from roundtap_core.result_json import result_to_json
 from roundtap_hub.access.policy import JUDGE
 from roundtap_hub.hub import Hub
@@ -42,9 +42,10 @@ def in_play(camera: Camera, hub: Hub, event: str) -> Iterator[StillPage]:
     assert live
     *played, one, differ, calls, plays = live.matches[:-LEFT_OPEN + 4]
     for match in played:
-        hub.service.execute_one(event, c.EnterResult(match.id, match.revision, Result(score=Pair(100, 24))), "gallery")
-    words: tuple[tuple[MatchState, Side, Pair], ...] = (
-        (one, "a", Pair(100, 24)), (differ, "a", Pair(100, 24)), (differ, "b", Pair(24, 100)))
+        hub.service.execute_one(event, c.EnterResult(match.id, match.revision, Result(score=SidePair(100, 24))),
+                                "gallery")
+    words: tuple[tuple[MatchState, Side, SidePair], ...] = (
+        (one, "a", SidePair(100, 24)), (differ, "a", SidePair(100, 24)), (differ, "b", SidePair(24, 100)))
     for match, side, score in words:
         said = result_to_json(Result(score=score))
         hub.service.execute_one(event,

@@ -13,7 +13,7 @@ from roundtap.kit.player_names import player_names
 from roundtap_core.event import commands as c
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import Entrant
-from roundtap_core.records import Pair, Result
+from roundtap_core.records import Result, SidePair
 from roundtap_hub.hub import Hub, hash_pin, hub_in_memory
 from roundtap_hub.paper.job_book import PrintBook
 from roundtap_hub.serving.routes import create_app
@@ -67,11 +67,12 @@ def _moments(camera: Camera, hub: Hub, clock_ms: list[int]) -> Iterator[StillPag
     clock_ms[0] += 71 * 60_000
     matches = [m for r in service.snapshot.events[EVENT].rounds for m in r.matches if m.match.b]
     for index, match in enumerate(matches[:-2]):
-        _tell(service, c.EnterResult(match.id, match.revision, Result(score=Pair(100, index * 7 % 100))))
+        _tell(service, c.EnterResult(match.id, match.revision, Result(score=SidePair(100, index * 7 % 100))))
     yield from _all_fronts(camera, "playing")
     yield camera.take("playing-match", f"/console/{EVENT}/match/{matches[-1].id}", DESK)
     for match in matches[-2:]:
-        _tell(service, c.EnterResult(match.id, match.revision, Result(score=Pair(49, 77), ended="time"), earlier=True))
+        _tell(service,
+              c.EnterResult(match.id, match.revision, Result(score=SidePair(49, 77), ended="time"), earlier=True))
     yield from _all_fronts(camera, "played")
     yield camera.take("paper-console", f"/console/{EVENT}/paper", DESK)
     yield camera.take("units-console", "/console/units", DESK)
@@ -93,7 +94,7 @@ def _whole_day(camera: Camera, hub: Hub) -> Iterator[StillPage]:
     assert live
     for match in live.matches:
         if match.match.result is None:
-            _tell(service, c.EnterResult(match.id, match.revision, Result(score=Pair(49, 77))), DAY_EVENT)
+            _tell(service, c.EnterResult(match.id, match.revision, Result(score=SidePair(49, 77))), DAY_EVENT)
     _tell(service, c.FinishEvent("as recorded"), DAY_EVENT)
     yield from day_pages.finished(camera, hub, DAY_EVENT)
 
@@ -125,7 +126,7 @@ def _settle(service: Service) -> None:
     live = service.snapshot.events[CUT_EVENT].live
     assert live
     for index, match in enumerate(live.open_matches):
-        _tell(service, c.EnterResult(match.id, match.revision, Result(score=Pair(100, index * 7 % 100))), CUT_EVENT)
+        _tell(service, c.EnterResult(match.id, match.revision, Result(score=SidePair(100, index * 7 % 100))), CUT_EVENT)
 
 
 def _all_fronts(camera: Camera, moment: str) -> Iterator[StillPage]:

@@ -10,7 +10,7 @@ from PIL import Image
 from roundtap_core.elimination.cut import SEMI_FINAL
 from roundtap_core.forms.form import form_to_json
 from roundtap_core.records import ELIMINATION, SWISS, TIEBREAK
-from roundtap_core.rulebooks.base import Situation
+from roundtap_core.rulebooks.base import MatchSituation
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import LANGUAGES
 from roundtap_devices.printing.escpos_job import END_MARKER, code_page_test, compose
@@ -51,7 +51,7 @@ MEMBERS = (("Aleksandra W.", "Świętosława Ź."), ("Íñigo M.", "Maximilian v
 def slip_content(rulebook_id: str, names: tuple[str, str], table: int = 12, stage: str = SWISS) -> dict[str, Any]:
     """A slip as the hub orders it, in the Swiss rounds or a semi-final."""
     book = RULEBOOKS[rulebook_id]
-    form = form_to_json(book.form(book.options({}), Situation(stage)))
+    form = form_to_json(book.form(book.options({}), MatchSituation(stage)))
     content: dict[str, Any] = {
         "event": "Winter Open Poznań 2026", "round": 3, "of": 5, "table": table, "code": "K7F-3", "url": SLIP_URL,
         "name": None if stage == SWISS else SEMI_FINAL, "head": HEAD, "form": form,

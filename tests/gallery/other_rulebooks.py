@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from gallery.played_table import Play, Shots
-from roundtap_core.records import ELIMINATION, Pair, Result
-from roundtap_core.rulebooks.base import Rulebook, Situation
+from roundtap_core.records import ELIMINATION, Result, SidePair
+from roundtap_core.rulebooks.base import MatchSituation, Rulebook
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.view import ClockView, PhaseView
 
@@ -28,7 +28,7 @@ _THREE: dict[str, Any] = {"stages": {"swiss": {"best_of": 3}}}
 
 
 def _played(book: Rulebook, language: str, facing: str, names: tuple[str, str]) -> Shots:
-    play = Play(language, facing, names, book, Situation(totals=(290, 300)))
+    play = Play(language, facing, names, book, MatchSituation(totals=(290, 300)))
     form = play.form
     if form.parallel:
         yield from _parallel(play)
@@ -36,7 +36,7 @@ def _played(book: Rulebook, language: str, facing: str, names: tuple[str, str]) 
         yield from _direct(play)
     else:
         yield from _by_list(play)
-        yield from _drawn(Play(language, facing, names, book, Situation(ELIMINATION, (290, 300))))
+        yield from _drawn(Play(language, facing, names, book, MatchSituation(ELIMINATION, (290, 300))))
 
 
 def _sit(play: Play, clock_ms: int = 1_800_000, **view: Any) -> None:
@@ -94,7 +94,7 @@ def _parallel(play: Play) -> Shots:
     yield from play.walk(("aa", "struggle"), ("a^Aaa", "wounds"), ("b", "both"), ("v", "concede"), ("bb^bbb^", "waits"),
                          ("a^", "sum"), ("a", "sum-one"), ("b", "sent"), clock_ms=1_200_000)
     play.start()
-    play.view(reports={"a": Result(score=Pair(2, 1), wounds=Pair(14, 9))})
+    play.view(reports={"a": Result(score=SidePair(2, 1), wounds=SidePair(14, 9))})
     yield from play.walk(("", "ask"))
     play.start()
     over = ClockView("running", total_ms=7_200_000, open_end=True, over=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from PIL import Image
 
-from roundtap_core.messages import PanelView, StandbyState, Stick
+from roundtap_core.messages import PanelView, StandbyState, UsbStick
 from roundtap_core.words import LANGUAGES
 from roundtap_units.panel import panel_dialogue as d
 from roundtap_units.panel.panel_dialogue import PanelDialogue, PanelScene, draw_panel, scene_of
@@ -14,7 +14,7 @@ from roundtap_units.unit_words import unit_words
 
 STICK = "/media/roundtap"
 HUB = PanelView("14:32", "http://192.168.178.101:8080", "https://192.168.178.101:8443",
-                "mistrzostwa-wielkopolski-2026.local", " ".join(["A1B2"] * 16), (Stick(STICK, "current"),),
+                "mistrzostwa-wielkopolski-2026.local", " ".join(["A1B2"] * 16), (UsbStick(STICK, "current"),),
                 running=True, trouble=True)
 STANDBY = StandbyState("following", "http://192.168.178.101:8080", True)
 OF_HUB = (d.ADDRESS, d.PLAYERS_QR, d.CONSOLE_QR, d.HOTSPOT, d.HOTSPOT_QR, d.TRUST, d.EJECT_ASK, d.PIN_ASK, d.PIN_SHOWN,

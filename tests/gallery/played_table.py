@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from roundtap_core.records import SIDES, Result, Side
-from roundtap_core.rulebooks.base import Rulebook, Situation
+from roundtap_core.rulebooks.base import MatchSituation, Rulebook
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.typed import DisplayText
 from roundtap_core.view import (
@@ -36,10 +36,10 @@ class Play:
     """One table played through, with a stop at each screen."""
 
     def __init__(self, language: str, facing: str, names: tuple[str, str], book: Rulebook | None = None,
-                 situation: Situation | None = None, options: dict[str, Any] | None = None) -> None:
+                 situation: MatchSituation | None = None, options: dict[str, Any] | None = None) -> None:
         self.language, self.facing, self.names = language, facing, names
         book = book or next(iter(RULEBOOKS.values()))
-        self.situation = situation or Situation()
+        self.situation = situation or MatchSituation()
         self.options = book.options(options or {})
         self.form = book.form(self.options, self.situation)
         self.clock_ms = 74 * 60_000 + 3000

@@ -8,7 +8,7 @@ from PIL import Image
 
 from gallery.other_rulebooks import other_rulebooks
 from gallery.played_table import Play, Shots
-from roundtap_core.records import Pair, Result
+from roundtap_core.records import Result, SidePair
 from roundtap_core.view import CallView
 from roundtap_core.words import LANGUAGES
 from roundtap_devices.input.gestures import CALL, LEAVE, Gesture
@@ -129,11 +129,11 @@ class _Play(Play):
         self.view(call=CallView("Eva"))
         yield "call-taken", self.shot()
         self.start()
-        reports = {"a": Result(score=Pair(100, 24)), "b": Result(score=Pair(100, 48))}
+        reports = {"a": Result(score=SidePair(100, 24)), "b": Result(score=SidePair(100, 48))}
         self.view(state="dispute", reports=reports)
         yield "dispute", self.shot()
         self.start()
-        first, then = Result(score=Pair(100, 24)), Result(score=Pair(100, 48))
+        first, then = Result(score=SidePair(100, 24)), Result(score=SidePair(100, 48))
         self.view(state="second", reports={"a": then, "b": then}, result=first, number=1050)
         yield "second", self.shot()
         self.now_ms += 2000
@@ -151,7 +151,7 @@ class _Play(Play):
             yield f"refused-{reason}", self.shot()
         self.start()
         self.view()
-        self.view(state="decided", number=1050, result=Result(score=Pair(100, 24)), revision=1)
+        self.view(state="decided", number=1050, result=Result(score=SidePair(100, 24)), revision=1)
         yield "judge-decided", self.shot()
         self.now_ms += 11_000
         self.table.tick(self.now_ms)

@@ -16,7 +16,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.state import Entrant, EventState
-from roundtap_core.records import CONCESSION, RULING, Pair, Result
+from roundtap_core.records import CONCESSION, RULING, Result, SidePair
 from roundtap_core.result_json import result_to_json
 from roundtap_core.wire import FEED, open_envelope
 from roundtap_hub.hub import Hub, hub_in_memory
@@ -38,7 +38,7 @@ STRUCTURES: list[tuple[str, dict[str, Any]]] = [
     ("warlords-of-terra", {}),
     ("keyforge-archon", {}),
 ]
-RESULTS = [Result(score=Pair(100, 24)), Result(score=Pair(24, 100)), Result(ended=CONCESSION, conceded_by="a"),
+RESULTS = [Result(score=SidePair(100, 24)), Result(score=SidePair(24, 100)), Result(ended=CONCESSION, conceded_by="a"),
            Result(ended=RULING, winner="b")]
 
 
@@ -251,5 +251,5 @@ async def anything(hall: FeedHall) -> None:
             c.NoteLot(match, draw(["initiative", "first_player"]), draw("ab")),
             c.SetOptions({"structure": draw(["basic", "own"])}),
             c.FinishEvent("the hall closes"), c.ReopenEvent(), c.SetPicks(match, (1,)),
-            c.Warn(draw(WHO), "slow"), c.Disqualify(draw(WHO), "x"),
+            c.GiveWarning(draw(WHO), "slow"), c.Disqualify(draw(WHO), "x"),
         ]))

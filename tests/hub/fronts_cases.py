@@ -11,7 +11,7 @@ from unittest import mock
 
 from roundtap_core.errors import Problem
 from roundtap_core.forms import walk as forms_walk
-from roundtap_core.forms.form import Form, Way
+from roundtap_core.forms.form import Form, WayToEnd
 from roundtap_core.forms.questions import Choice, Figure, Picks, Question, Turns
 from roundtap_core.forms.walk import needs_opener, walk
 from roundtap_core.records import SIDES, Result, Side
@@ -24,7 +24,7 @@ NOBODY = "nobody-said-this"
 class Case:
     """One way of a form, who opened it, and an answer to each question that these answers lead to."""
 
-    way: Way
+    way: WayToEnd
     opener: Side
     answers: Mapping[str, Any] = field(hash=False)
 
@@ -86,7 +86,7 @@ def values_of(question: Question, lots: Mapping[str, Side]) -> list[Any]:
     return [first, last, first[:-1], [*first, question.of], [*first[:-1], first[0]], [*first[:-1], question.of + 1]]
 
 
-def cases_of(form: Form, way: Way, chance: random.Random, most: int, lots: Mapping[str, Side]) -> list[Case]:
+def cases_of(form: Form, way: WayToEnd, chance: random.Random, most: int, lots: Mapping[str, Side]) -> list[Case]:
     """All answers that this way can be given at and beside its limits; where these are more than `most`, every pair of
     right answers, then each wrong answer after right ones by chance, up to `most`."""
     found: dict[str, Case] = {}
@@ -99,7 +99,7 @@ def cases_of(form: Form, way: Way, chance: random.Random, most: int, lots: Mappi
     return list(found.values())
 
 
-def _all_or_pairs(way: Way, opener: Side, chance: random.Random, most: int,
+def _all_or_pairs(way: WayToEnd, opener: Side, chance: random.Random, most: int,
                   lots: Mapping[str, Side]) -> Iterator[Mapping[str, Any]]:
     values = {question.name: values_of(question, lots) for question in way.questions if question.asked}
     whole = list(itertools.islice(_every(way, opener, values, {}), most + 1))
@@ -115,11 +115,11 @@ def _all_or_pairs(way: Way, opener: Side, chance: random.Random, most: int,
         yield from (each for each in (one, two) if each is not None)
 
 
-def _by_name(way: Way) -> dict[str, Question]:
+def _by_name(way: WayToEnd) -> dict[str, Question]:
     return {question.name: question for question in way.questions}
 
 
-def _every(way: Way, opener: Side, values: Mapping[str, Sequence[Any]],
+def _every(way: WayToEnd, opener: Side, values: Mapping[str, Sequence[Any]],
            given: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     question = walk(way, given, opener).question
     if question is None:
@@ -129,7 +129,7 @@ def _every(way: Way, opener: Side, values: Mapping[str, Sequence[Any]],
         yield from _every(way, opener, values, {**given, question.name: value})
 
 
-def _pairs(way: Way, opener: Side, right: Mapping[str, Sequence[Any]],
+def _pairs(way: WayToEnd, opener: Side, right: Mapping[str, Sequence[Any]],
            chance: random.Random) -> Iterator[Mapping[str, Any]]:
     """Rows until each pair of right answers that chance comes upon has been there; half of the figures are as the other
     side's, for that is where the later questions are."""
@@ -156,7 +156,7 @@ def _likely(question: Question, right: Sequence[Any], row: Mapping[str, Any], ch
     return chance.choice(right)
 
 
-def _beside(way: Way, opener: Side, values: Mapping[str, Sequence[Any]], right: Mapping[str, Sequence[Any]],
+def _beside(way: WayToEnd, opener: Side, values: Mapping[str, Sequence[Any]], right: Mapping[str, Sequence[Any]],
             chance: random.Random) -> Iterator[Mapping[str, Any]]:
     """Each answer that its question does not take, after right ones by chance, wherever chance comes to be asked it."""
     for _ in range(40):

@@ -28,7 +28,7 @@ from roundtap_core.event.state import Entrant, EventState, MatchState, Official,
 from roundtap_core.forms.form import Form
 from roundtap_core.records import Result, Side
 from roundtap_core.result_json import result_from_json, result_to_json
-from roundtap_core.rulebooks.base import Rulebook, Situation
+from roundtap_core.rulebooks.base import MatchSituation, Rulebook
 from roundtap_core.rulebooks.gate import PLAYER, ResultSource, result_problems
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.wire import digest
@@ -231,7 +231,7 @@ class World:
         return found
 
     @property
-    def situation(self) -> Situation:
+    def situation(self) -> MatchSituation:
         return situation_of(self.state, self.played, self.match)
 
     @property

@@ -18,7 +18,7 @@ from roundtap_core.clock import RUNNING
 from roundtap_core.event.commands import DrawRound, EnterResult, PublishRound, RecordReport, SetClock, SetOfficials
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.state import EventState, Official
-from roundtap_core.records import Pair, Result
+from roundtap_core.records import Result, SidePair
 from roundtap_core.result_json import result_to_json
 from roundtap_hub.access.staff import csrf_token_of
 from roundtap_hub.hub import Hub, hash_pin, hub_in_memory
@@ -155,10 +155,11 @@ class House:
         assert self.event.live is not None
         matches = [m for m in self.event.live.matches if m.match.b]
         for match in matches[: len(matches) - leave_open]:
-            self.service.execute_one("e1", EnterResult(match.id, match.revision, Result(score=Pair(100, 24))), "test")
+            self.service.execute_one("e1", EnterResult(match.id, match.revision, Result(score=SidePair(100, 24))),
+                                     "test")
 
     def report(self, match: str, side: str, a: int, b: int) -> None:
-        said = result_to_json(Result(score=Pair(a, b)))
+        said = result_to_json(Result(score=SidePair(a, b)))
         self.service.execute_one("e1", RecordReport(f"{match}{side}{a}{b}", match, side, 0, said, "body"), "unit")  # type: ignore[arg-type]
 
     def place(self, unit: str, table: int) -> None:

@@ -14,7 +14,7 @@ from pages_kit import PEOPLE, Browser, House, open_house
 from roundtap_core.event.entries import Timestamp
 from roundtap_core.event.state import EventState, MatchState
 from roundtap_core.messages import Hello
-from roundtap_core.records import Pair, Result, Side
+from roundtap_core.records import Result, Side, SidePair
 from roundtap_core.result_json import result_to_json
 from roundtap_core.typed import parse_message
 from roundtap_core.wire import digest
@@ -63,7 +63,7 @@ class Table:
         self.reports.append({
             "report_id": f"{self.unit}-{len(self.reports)}", "unit": self.unit, "event": held["event"],
             "match": held["match"], "side": side, "revision": held["revision"],
-            "result": result_to_json(Result(score=Pair(a, b))), "draw": held["draw"], "serial": serial,
+            "result": result_to_json(Result(score=SidePair(a, b))), "draw": held["draw"], "serial": serial,
             "agrees_to": None, "round": held["round"], "a": held["a"], "b": held["b"]})
         fate = self.send(self.reports[-1])
         self.look()

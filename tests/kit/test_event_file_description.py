@@ -14,7 +14,7 @@ from roundtap import main as command_line
 from roundtap_core.eventfile import file_types
 from roundtap_core.forms.questions import Choice, Figure, Turns
 from roundtap_core.lists.list_form import ListForm
-from roundtap_core.rulebooks.base import Situation
+from roundtap_core.rulebooks.base import MatchSituation
 from roundtap_core.rulebooks.registry import RULEBOOKS, rulebook
 from roundtap_core.standings.tiebreakers import STEPS
 
@@ -113,8 +113,8 @@ def test_every_key_of_a_time_out_and_of_a_list_is_described(rulebook_id: str) ->
     named = set(re.findall(r"`\"?([a-z0-9_\-]+)\"?`", section))
     told = set()
     for games in book.best_of:
-        form = book.form(book.options({"stages": {"final": {"best_of": games}}}), Situation("final"))
-        swiss = book.form(book.options({"stages": {"swiss": {"best_of": games}}}), Situation("swiss"))
+        form = book.form(book.options({"stages": {"final": {"best_of": games}}}), MatchSituation("final"))
+        swiss = book.form(book.options({"stages": {"swiss": {"best_of": games}}}), MatchSituation("swiss"))
         for step in [step for way in (*form.ways, *swiss.ways) for step in way.steps]:
             if isinstance(step, Figure):
                 told.add(step.key)

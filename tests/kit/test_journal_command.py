@@ -18,7 +18,7 @@ from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import Entrant, Official
-from roundtap_core.records import Pair, Result
+from roundtap_core.records import Result, SidePair
 from roundtap_hub.main import open_folder
 from roundtap_hub.store.backups import make_backup
 from roundtap_hub.store.clocks import Clocks
@@ -40,7 +40,7 @@ def fill(service: Service, event: str = "e1") -> None:
                 c.DrawRound(11), c.PublishRound(1, 1, noted="a test")]
     service.execute([Step(event, command) for command in commands], "organizer", people)
     for match in ("1.1", "1.2"):
-        service.execute_one(event, c.EnterResult(match, 0, Result(score=Pair(100, 24))), "organizer")
+        service.execute_one(event, c.EnterResult(match, 0, Result(score=SidePair(100, 24))), "organizer")
     service.execute_one(event, c.FinishEvent("the hall closes"), "organizer")
 
 

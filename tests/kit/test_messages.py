@@ -114,7 +114,7 @@ TYPES: dict[str, Any] = {
     "Challenge": messages.Challenge, "Hello": messages.Hello, "Feed: welcome": messages.Welcome,
     "Feed: fates": messages.FatesMessage, "Feed: twin": messages.FeedMessage, "Feed: beat": messages.FeedMessage,
     "Report": messages.Report,
-    "Echo": messages.Echo, "Status": messages.Status, "Status: answer": messages.TimeAnswer,
+    "Echo": messages.ReportReceipt, "Status": messages.TableStatus, "Status: answer": messages.TimeAnswer,
     "Clock: question": messages.TimeQuestion, "Clock: answer": messages.TimeAnswer,
     "Station: states": messages.StationRequest, "Station: jobs": messages.StationResponse,
 }

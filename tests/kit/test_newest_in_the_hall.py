@@ -11,8 +11,8 @@ from roundtap.kit.virtual_hall import VirtualHall, VirtualTable
 from roundtap_core.event import commands as c
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import AGREED, SECOND, Entrant, MatchState
-from roundtap_core.messages import Echo
-from roundtap_core.records import Pair
+from roundtap_core.messages import ReportReceipt
+from roundtap_core.records import SidePair
 from roundtap_core.typed import parse_message
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.service import Step
@@ -63,7 +63,7 @@ class Table:
     def deliver(self, kept: StoredReport) -> str:
         """This report reaches the hub now, whatever is before it; the unit hears what became of it."""
         echo = record_report(self.hall.hub.service, validate_report(dict(kept.report)))
-        settled = self.outbox.settle(parse_message(Echo, echo))
+        settled = self.outbox.settle(parse_message(ReportReceipt, echo))
         if settled is not None:
             self.table.link.incoming.put(("fate", settled))
         self.outbox.flush_fates()
@@ -93,7 +93,8 @@ def test_what_both_pressed_without_a_hub_goes_out_in_order_and_stands(table: Tab
     assert [(k.report["side"], k.report["serial"]) for k in table.outbox.waiting()] == [("a", 1), ("a", 2), ("b", 1)]
     assert "SAVED" not in table.says
     table.mend()
-    assert (table.match.state, table.match.match.result and table.match.match.result.score) == (AGREED, Pair(100, 20))
+    assert (table.match.state, table.match.match.result and table.match.match.result.score) == (AGREED,
+                                                                                                SidePair(100, 20))
     assert f"SAVED #{table.match.number}" in table.says
     assert table.outbox.waiting() == []
 
@@ -106,7 +107,8 @@ def test_the_older_report_that_comes_last_undoes_nothing_and_the_screen_stays_tr
     table.mend()
     assert "NOT TAKEN: OLDER" in table.says
     table.press("v")
-    assert (table.match.state, table.match.match.result and table.match.match.result.score) == (AGREED, Pair(100, 20))
+    assert (table.match.state, table.match.match.result and table.match.match.result.score) == (AGREED,
+                                                                                                SidePair(100, 20))
     assert "100:20" in table.says or "SAVED" in table.says
 
 
@@ -127,7 +129,8 @@ def test_the_older_report_is_not_what_a_yes_to_the_newer_one_makes_stand(table: 
     asked = str(table.table.unit.dialogue.scene(table.hall.clock.now_ms).turn)  # type: ignore[union-attr]
     table.press(asked)
     table.wait(1000)
-    assert (table.match.state, table.match.match.result and table.match.match.result.score) == (AGREED, Pair(100, 20))
+    assert (table.match.state, table.match.match.result and table.match.match.result.score) == (AGREED,
+                                                                                                SidePair(100, 20))
 
 
 def test_a_second_agreement_waits_for_a_judge_on_the_screen_too(table: Table) -> None:
@@ -135,7 +138,8 @@ def test_a_second_agreement_waits_for_a_judge_on_the_screen_too(table: Table) ->
     table.wait(20_000)
     table.press("aa" + "^^aa" + "b")
     table.wait(1000)
-    assert (table.match.state, table.match.match.result and table.match.match.result.score) == (SECOND, Pair(100, 0))
+    assert (table.match.state, table.match.match.result and table.match.match.result.score) == (SECOND,
+                                                                                                SidePair(100, 0))
     assert table.says.startswith("A JUDGE DECIDES | First: 100:0 | Then: 100:20")
     table.hall.submit(c.EnterResult(table.match.id, 0, table.match.second))
     table.wait(1000)
@@ -153,7 +157,7 @@ def test_both_may_go_back_to_the_first_without_a_judge(table: Table) -> None:
     table.wait(1000)
     assert (table.match.state, table.match.done) == (AGREED, True)
     assert table.match.match.result is not None
-    assert table.match.match.result.score == Pair(100, 0)
+    assert table.match.match.result.score == SidePair(100, 0)
 
 
 def test_a_unit_carried_to_another_table_reports_for_nobody_it_never_sat_with(table: Table) -> None:

@@ -9,7 +9,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from roundtap_core.event.state import AGREED, DISPUTE, ONE_SIDED
-from roundtap_core.records import Pair, Side, other
+from roundtap_core.records import Side, SidePair, other
 from roundtap_hub.serving.routes import create_app
 from test_newest_in_the_hall import Table, table
 
@@ -60,7 +60,7 @@ def test_the_unit_asks_about_what_the_phone_said(table: Table, side: Side) -> No
     table.press(asked)
     table.wait(1000)
     assert (table.match.state, table.match.match.result and table.match.match.result.score) == (
-        AGREED, Pair(100, 24) if side == "a" else Pair(24, 100))
+        AGREED, SidePair(100, 24) if side == "a" else SidePair(24, 100))
     assert f"Saved #{table.match.number}" in phone.shows
 
 
@@ -74,7 +74,8 @@ def test_the_phone_asks_about_what_was_said_at_the_unit(table: Table) -> None:
     assert "is that right?" in bruno.shows
     assert "100:20" in bruno.shows
     bruno.yes()
-    assert (table.match.state, table.match.match.result and table.match.match.result.score) == (AGREED, Pair(100, 20))
+    assert (table.match.state, table.match.match.result and table.match.match.result.score) == (AGREED,
+                                                                                                SidePair(100, 20))
     assert f"SAVED #{table.match.number}" in table.says
 
 
@@ -89,7 +90,8 @@ def test_what_they_disagree_about_stands_on_both(table: Table) -> None:
     assert "30" in table.says
     table.press(asked)
     table.wait(1000)
-    assert (table.match.state, table.match.match.result and table.match.match.result.score) == (AGREED, Pair(100, 30))
+    assert (table.match.state, table.match.match.result and table.match.match.result.score) == (AGREED,
+                                                                                                SidePair(100, 30))
 
 
 def test_a_phone_s_older_form_does_not_undo_what_its_side_said_at_the_unit(table: Table) -> None:
@@ -99,7 +101,7 @@ def test_a_phone_s_older_form_does_not_undo_what_its_side_said_at_the_unit(table
     table.press("a" + "^^aa")
     table.wait(1000)
     ana.says(older)
-    assert table.match.reports["a"].result.score == Pair(100, 20)
+    assert table.match.reports["a"].result.score == SidePair(100, 20)
 
 
 def test_a_table_whose_unit_is_silent_goes_on_by_two_phones(table: Table) -> None:
@@ -109,4 +111,5 @@ def test_a_table_whose_unit_is_silent_goes_on_by_two_phones(table: Table) -> Non
     assert "The unit at this table has no contact: report here." in ana.shows
     ana.reports("b", 40)
     bruno.yes()
-    assert (table.match.state, table.match.match.result and table.match.match.result.score) == (AGREED, Pair(40, 100))
+    assert (table.match.state, table.match.match.result and table.match.match.result.score) == (AGREED,
+                                                                                                SidePair(40, 100))

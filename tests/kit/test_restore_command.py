@@ -13,7 +13,7 @@ from roundtap.demo.demo import make_event
 from roundtap.main import main
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE
-from roundtap_core.records import Pair, Result
+from roundtap_core.records import Result, SidePair
 from roundtap_hub.main import open_folder
 from roundtap_hub.store.backups import make_backup
 from roundtap_hub.store.head_file import HeadRecord, read_head_file
@@ -99,7 +99,7 @@ def test_a_copied_database_is_refused(backup: Path, tmp_path: Path, capsys: pyte
     """Copied while the hub ran, without its log, it had 0 of 749 results and looked whole."""
     opened = open_folder(tmp_path / "hub", lambda _: None)
     try:
-        opened.service.execute_one("ewinter", c.EnterResult("1.1", 0, Result(score=Pair(100, 0))), "organizer")
+        opened.service.execute_one("ewinter", c.EnterResult("1.1", 0, Result(score=SidePair(100, 0))), "organizer")
         shutil.copy(tmp_path / "hub" / "roundtap.db", tmp_path / "copied.db")
     finally:
         opened.close()

@@ -10,7 +10,7 @@ import pytest
 
 from roundtap_core.errors import Problem
 from roundtap_hub.database.database_url import database_url
-from roundtap_hub.database.postgres import AGAIN_S, DatabaseClock, Sample, SharedClock, sample
+from roundtap_hub.database.postgres import AGAIN_S, ClockSample, DatabaseClock, SharedClock, sample
 
 SECOND_US = 1_000_000
 
@@ -36,7 +36,7 @@ class Machine:
         self.true_us += self.random.randint(100, 20_000)
         return said
 
-    def samples(self) -> list[Sample]:
+    def samples(self) -> list[ClockSample]:
         return [sample(self.ask, self.now_us) for _ in range(16)]
 
     def pass_s(self, seconds: float) -> None:
@@ -70,7 +70,7 @@ def test_it_never_runs_backwards() -> None:
     machine = Machine(drift=200e-6)
     clock, last = SharedClock(machine.samples(), machine.now_us), 0
     for _ in range(500):
-        clock.add_samples([Sample(machine.now_us(), machine.database_us() - machine.now_us()
+        clock.add_samples([ClockSample(machine.now_us(), machine.database_us() - machine.now_us()
                            + machine.random.randint(-900_000, 900_000), machine.random.randint(1, 100))])
         for _ in range(20):
             machine.true_us += machine.random.randint(0, 2000)
@@ -81,8 +81,8 @@ def test_it_never_runs_backwards() -> None:
 
 def test_a_new_offset_is_worked_in_slowly() -> None:
     machine = Machine()
-    clock = SharedClock([Sample(machine.now_us(), 1_800_000_000 * SECOND_US, 10)], machine.now_us)
-    clock.add_samples([Sample(machine.now_us(), 1_800_000_000 * SECOND_US + 50_000, 1)])
+    clock = SharedClock([ClockSample(machine.now_us(), 1_800_000_000 * SECOND_US, 10)], machine.now_us)
+    clock.add_samples([ClockSample(machine.now_us(), 1_800_000_000 * SECOND_US + 50_000, 1)])
     before, at = clock.read_us(), machine.now_us()
     machine.pass_s(10)
     assert clock.read_us() - before == pytest.approx(machine.now_us() - at + 10_000, abs=2)

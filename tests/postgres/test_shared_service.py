@@ -100,7 +100,7 @@ def test_people_entered_at_two_hubs_at_once_have_ids_of_their_own(url: str) -> N
     """Each page has looked at its own hub, which knows nothing of the other's newcomer yet."""
     with hub_on(url, follows=False) as first, hub_on(url, follows=False) as second:
         first.service.execute(event_steps(), "organizer", people())
-        second.service.execute_one("e1", c.SetAbout({"place": "Club"}), "organizer")
+        second.service.execute_one("e1", c.SetEventDetails({"place": "Club"}), "organizer")
         for hub, name in ((first, "Nina Wolf"), (second, "Pia Luchs"), (first, "Ole Fuchs")):
             person = Person(name)
             hub.service.execute_one("e1", c.EnterCompetitor(Entrant("p5", person.digest(name))), "organizer",

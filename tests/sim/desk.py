@@ -40,7 +40,7 @@ from roundtap_core.event.state import Entrant, EventState, MatchState, Official
 from roundtap_core.event.to_tournament import whole_tournament
 from roundtap_core.eventfile.read import tournament_from_json
 from roundtap_core.eventfile.write import tournament_to_json
-from roundtap_core.records import Pair, Result
+from roundtap_core.records import Result, SidePair
 from roundtap_core.result_json import result_from_json, result_to_json
 
 AT = Timestamp("boot-1", 1000)
@@ -99,8 +99,9 @@ class Desk:
             return None
         match, rand = found[1].match, self.rand
         life = "picks" not in asks
-        pair = Pair(rand.randint(1, 20), rand.randint(1, 20)) if life else Pair(rand.randint(0, 1), rand.randint(0, 1))
-        wounds = Pair(rand.randint(0, 9), rand.randint(0, 9)) if "wounds" in asks else None
+        pair = SidePair(rand.randint(1, 20), rand.randint(1, 20)) if life else SidePair(rand.randint(0, 1),
+                                                                                        rand.randint(0, 1))
+        wounds = SidePair(rand.randint(0, 9), rand.randint(0, 9)) if "wounds" in asks else None
         picks = None if life else {side: sorted(squads_for(self.event, match.competitor(side) or "", rand))
                                    for side in ("a", "b")}
         return Result(score=pair, wounds=wounds, picks=picks)
@@ -399,7 +400,7 @@ def _cut(desk: Desk, dirt: float) -> None:
             return
     if rand.random() < dirt:
         assert desk.state.cut is not None
-        desk.tell(c.PassOver(tuple(who for who in desk.state.cut.order if rand.random() < 0.2)))
+        desk.tell(c.PassOverAbsentees(tuple(who for who in desk.state.cut.order if rand.random() < 0.2)))
         desk.seen["passed over"] += len(desk.state.cut.absent)
     if rand.random() < dirt and current_seeds(desk.state):
         desk.leave(rand.choice(current_seeds(desk.state)), rand.choice(("dropped", "disqualified")))

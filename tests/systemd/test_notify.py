@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from roundtap_machine.notify import Heartbeat, Notify, StopSignal
+from roundtap_machine.notify import Heartbeat, StopSignal, SystemdNotifier
 
 
 @pytest.fixture(params=["path", "abstract"])
@@ -37,7 +37,7 @@ def all_of(listener: socket.socket) -> list[str]:
 
 def test_ready_once_and_alive_at_half_of_the_limit(heard: tuple[socket.socket, str]) -> None:
     listener, name = heard
-    heartbeat = Heartbeat(Notify({"NOTIFY_SOCKET": name, "WATCHDOG_USEC": "30000000"}))
+    heartbeat = Heartbeat(SystemdNotifier({"NOTIFY_SOCKET": name, "WATCHDOG_USEC": "30000000"}))
     heartbeat.beat(1_000)
     assert all_of(listener) == ["READY=1", "WATCHDOG=1"]
     for now_ms in range(2_000, 16_000, 1_000):
@@ -49,27 +49,27 @@ def test_ready_once_and_alive_at_half_of_the_limit(heard: tuple[socket.socket, s
 
 def test_a_loop_that_steps_no_more_is_not_heard_of(heard: tuple[socket.socket, str]) -> None:
     listener, name = heard
-    Heartbeat(Notify({"NOTIFY_SOCKET": name, "WATCHDOG_USEC": "30000000"}))
+    Heartbeat(SystemdNotifier({"NOTIFY_SOCKET": name, "WATCHDOG_USEC": "30000000"}))
     assert all_of(listener) == []
 
 
 def test_without_a_watchdog_it_says_ready_only(heard: tuple[socket.socket, str]) -> None:
     listener, name = heard
     for environment in ({}, {"WATCHDOG_USEC": "30000000", "WATCHDOG_PID": "1"}):
-        heartbeat = Heartbeat(Notify({"NOTIFY_SOCKET": name, **environment}))
+        heartbeat = Heartbeat(SystemdNotifier({"NOTIFY_SOCKET": name, **environment}))
         heartbeat.beat(0)
         heartbeat.beat(100_000)
         assert all_of(listener) == ["READY=1"]
 
 
 def test_nobody_to_tell_and_nobody_listening_are_no_trouble(tmp_path: Path) -> None:
-    Heartbeat(Notify({})).beat(0)
-    Heartbeat(Notify({"NOTIFY_SOCKET": str(tmp_path / "gone"), "WATCHDOG_USEC": "1000"})).beat(0)
+    Heartbeat(SystemdNotifier({})).beat(0)
+    Heartbeat(SystemdNotifier({"NOTIFY_SOCKET": str(tmp_path / "gone"), "WATCHDOG_USEC": "1000"})).beat(0)
 
 
 def test_a_watchdog_meant_for_another_process_is_not_ours() -> None:
-    assert Notify({"WATCHDOG_USEC": "30000000", "WATCHDOG_PID": "1"}).every_ms is None
-    assert Notify({"WATCHDOG_USEC": "30000000"}).every_ms == 15_000
+    assert SystemdNotifier({"WATCHDOG_USEC": "30000000", "WATCHDOG_PID": "1"}).every_ms is None
+    assert SystemdNotifier({"WATCHDOG_USEC": "30000000"}).every_ms == 15_000
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from typing import Any
 from monkey_reader import Facts, Reader, side_in
 from monkey_table import Place
 
-from roundtap_core.records import Pair, Result, other
+from roundtap_core.records import Result, SidePair, other
 
 LABELS: dict[str, dict[str, str]] = {
     "xwing-standard": {"score": ""}, "xwing-epic-duel": {"score": ""}, "xwing-epic-team": {"score": ""},
@@ -54,15 +54,15 @@ def expected(place: Place, reader: Reader, like: Result | None) -> tuple[Result,
     return BOOKS[place.book](place, reader, facts, like)
 
 
-def _pair(facts: Facts, value_opener: int, value_other: int) -> Pair:
-    return Pair(value_opener, value_other) if facts.opener == "a" else Pair(value_other, value_opener)
+def _pair(facts: Facts, value_opener: int, value_other: int) -> SidePair:
+    return SidePair(value_opener, value_other) if facts.opener == "a" else SidePair(value_other, value_opener)
 
 
-def _both(facts: Facts, title: str) -> Pair:
-    return Pair(said(facts, title, "a"), said(facts, title, "b"))
+def _both(facts: Facts, title: str) -> SidePair:
+    return SidePair(said(facts, title, "a"), said(facts, title, "b"))
 
 
-def _more(pair: Pair) -> str | None:
+def _more(pair: SidePair) -> str | None:
     return None if pair.a == pair.b else "a" if pair.a > pair.b else "b"
 
 
@@ -98,7 +98,7 @@ def epic(place: Place, reader: Reader, facts: Facts, like: Result | None) -> tup
             facts.opener
     title = "Draw" if ending == "Both destroyed" else ""
     if ending == "Both destroyed":
-        score = Pair(*(destroys[side] if side in destroys else said(facts, title, side) for side in ("a", "b")))
+        score = SidePair(*(destroys[side] if side in destroys else said(facts, title, side) for side in ("a", "b")))
     elif ending == "All destroyed" and facts.opener in destroys:
         score = _pair(facts, destroys[facts.opener], said(facts, "", loser))
     else:
@@ -147,7 +147,7 @@ def warlords(place: Place, reader: Reader, facts: Facts, like: Result | None) ->
         return Result(winner=facts.opener, score=score), facts.opener
     if ending == "Both at 0 life":
         # The ending that was chosen says both figures.
-        return Result(winner="draw", score=Pair(0, 0)), "draw"
+        return Result(winner="draw", score=SidePair(0, 0)), "draw"
     if ending == "Draw":
         return Result(ended="time", winner="draw", score=_both(facts, "Draw")), "draw"
     if ending == "Time" or (ending is None and facts.time_up and not knockout and like is None):
@@ -181,7 +181,7 @@ def keyforge(place: Place, reader: Reader, facts: Facts, like: Result | None) ->
             return Result(ended="concession", conceded_by=loser, score=score, first_player=first), facts.opener
         return Result(score=score, first_player=first), facts.opener
     told: dict[str, Any] = {}
-    so_far = Pair()
+    so_far = SidePair()
     if wins > 1:
         so_far = _both(facts, "Games won")
         if _more(so_far):
@@ -197,14 +197,14 @@ def keyforge(place: Place, reader: Reader, facts: Facts, like: Result | None) ->
         return _won(so_far, winner, {**told, "turns": winner, "decided_by": "last_turns"}, first)
     keys, aember = _both(facts, "Forged keys"), _both(facts, "Æmber")
     told |= {"keys": _plain(keys), "aember": _plain(aember)}
-    forged = Pair(keys.a + (aember.a >= 6), keys.b + (aember.b >= 6))
-    left = Pair(aember.a - 6 * (aember.a >= 6), aember.b - 6 * (aember.b >= 6))
+    forged = SidePair(keys.a + (aember.a >= 6), keys.b + (aember.b >= 6))
+    left = SidePair(aember.a - 6 * (aember.a >= 6), aember.b - 6 * (aember.b >= 6))
     for name, pair in (("keys", forged), ("aember", left)):
         if winner := _more(pair):
             return _won(so_far, winner, {**told, "decided_by": name}, first)
     creatures, bonus = _both(facts, "Creatures, 1 house"), _both(facts, "Bonus æmber in hand")
     told |= {"creatures": _plain(creatures), "bonus": _plain(bonus)}
-    if winner := _more(Pair(creatures.a + bonus.a, creatures.b + bonus.b)):
+    if winner := _more(SidePair(creatures.a + bonus.a, creatures.b + bonus.b)):
         return _won(so_far, winner, {**told, "decided_by": "potential"}, first)
     if first is None:
         answer = chosen(facts, "Who was first player?")
@@ -215,12 +215,12 @@ def keyforge(place: Place, reader: Reader, facts: Facts, like: Result | None) ->
     return _won(so_far, first, {**told, "decided_by": "first_player"}, first)
 
 
-def _plain(pair: Pair) -> dict[str, int]:
+def _plain(pair: SidePair) -> dict[str, int]:
     return {"a": pair.a, "b": pair.b}
 
 
-def _won(so_far: Pair, winner: str, told: dict[str, Any], first: str | None) -> tuple[Result, str]:
-    score = Pair(so_far.a + (winner == "a"), so_far.b + (winner == "b"))
+def _won(so_far: SidePair, winner: str, told: dict[str, Any], first: str | None) -> tuple[Result, str]:
+    score = SidePair(so_far.a + (winner == "a"), so_far.b + (winner == "b"))
     return Result(ended="time", winner=winner, score=score, timeout=told, first_player=first), winner
 
 
@@ -234,19 +234,20 @@ def phoned(place: Place, chance: random.Random) -> Result:
     """A result that somebody may have typed on a phone."""
     a = chance.choice(("a", "b"))
     low, high = chance.randint(0, 60), chance.randint(61, 99)
-    figures = Pair(high, low) if a == "a" else Pair(low, high)
+    figures = SidePair(high, low) if a == "a" else SidePair(low, high)
     if place.book == "xwing-standard" or place.book.startswith("xwing-epic"):
         return Result(ended="time", score=figures)
     if place.book == "warlords-of-terra":
         if place.games > 1:
             return Result(winner=a)
-        return Result(winner=a, score=Pair(12, 0) if a == "a" else Pair(0, 12))
+        return Result(winner=a, score=SidePair(12, 0) if a == "a" else SidePair(0, 12))
     if place.book == "shatterpoint-premier":
-        score = Pair(2, 1) if a == "a" else Pair(1, 2)
+        score = SidePair(2, 1) if a == "a" else SidePair(1, 2)
         return Result(score=score, wounds=figures, picks={"a": [1, 2], "b": [3, 4]})
     wins = place.games // 2 + 1
     if wins == 1 and chance.random() < 0.5:
         told = {"active": "a", "keys": {"a": 2, "b": 1} if a == "a" else {"a": 0, "b": 1},
                 "aember": {"a": 0, "b": 3}, "decided_by": "keys"}
-        return Result(ended="time", winner=a, score=Pair(1, 0) if a == "a" else Pair(0, 1), timeout=told)
-    return Result(score=Pair(wins, 0) if a == "a" else Pair(0, wins), first_player=chance.choice(("a", "b", None)))
+        return Result(ended="time", winner=a, score=SidePair(1, 0) if a == "a" else SidePair(0, 1), timeout=told)
+    return Result(score=SidePair(wins, 0) if a == "a" else SidePair(0, wins),
+                  first_player=chance.choice(("a", "b", None)))

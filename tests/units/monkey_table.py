@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from roundtap_core.records import Result, Side
-from roundtap_core.rulebooks.base import Situation
+from roundtap_core.rulebooks.base import MatchSituation
 from roundtap_core.rulebooks.registry import RULEBOOKS, rulebook
 from roundtap_core.typed import DisplayText
 from roundtap_core.view import (
@@ -54,8 +54,8 @@ class Place:
         return rulebook(self.book).options(given)
 
     @property
-    def situation(self) -> Situation:
-        return Situation(self.stage, self.totals)
+    def situation(self) -> MatchSituation:
+        return MatchSituation(self.stage, self.totals)
 
     def __str__(self) -> str:
         three = "-best-of-3" if self.games > 1 else ""

@@ -10,7 +10,7 @@ from monkey_reader import SIGNS, Reader, names_winner, number, told_to_the_other
 from monkey_rules import LABELS, STEPS, Unsaid, expected, phoned
 from monkey_table import AT_TIME, BEFORE, WORDS, MonkeyTable, Place, Step, places
 
-from roundtap_core.records import SIDES, Pair, Result, Side, other
+from roundtap_core.records import SIDES, Result, Side, SidePair, other
 from roundtap_units.table.screens.scenes import FiguresScene, SideBySideScene, SidePart
 
 Move = tuple[str, str, int]
@@ -147,7 +147,7 @@ class Watch:
             return other(result.conceded_by)  # type: ignore[arg-type]
         if result.winner:
             return result.winner
-        for pair in (result.score, result.wounds or Pair()):
+        for pair in (result.score, result.wounds or SidePair()):
             if pair.a != pair.b:
                 return "a" if pair.a > pair.b else "b"
         return "draw"
@@ -161,7 +161,7 @@ class Watch:
         for side in ("a", "b"):
             part: SidePart = scene.of(side)  # type: ignore[arg-type]
             first = side if self.place.facing == "opposite" else "a"
-            pairs = [result.score, result.wounds or Pair()]
+            pairs = [result.score, result.wounds or SidePair()]
             shown = [f"{p.of(first)}:{p.of(other(first))}" for p in pairs]  # type: ignore[arg-type]
             if list(part.figures) != shown:
                 self._fault("not-told", f"the sum shows {part.figures}, reported was {shown}")
@@ -172,7 +172,7 @@ class Watch:
         told = reader.said
         for key, side in ((key, side) for key in ("score", "wounds") for side in ("a", "b")):
             label = {"score": "Struggles won", "wounds": "Wounds inflicted"}[key]
-            value = (result.score if key == "score" else result.wounds or Pair()).of(side)  # type: ignore[arg-type]
+            value = (result.score if key == "score" else result.wounds or SidePair()).of(side)  # type: ignore[arg-type]
             before = (result.timeout or {}).get(key, {}).get(side, value)
             if told.get((label, side)) != before and self.like is None:
                 self._fault("unsaid", f"{label} of {side} is {before}, said was {told.get((label, side))}")

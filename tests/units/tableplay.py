@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from roundtap_core.forms.form import form_to_json
-from roundtap_core.records import Pair, Result, Side
+from roundtap_core.records import Result, Side, SidePair
 from roundtap_core.result_json import result_to_json
-from roundtap_core.rulebooks.base import Rulebook, Situation
+from roundtap_core.rulebooks.base import MatchSituation, Rulebook
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.typed import parse_message
 from roundtap_core.view import TableView
@@ -21,14 +21,14 @@ KEYS = {"ana": "a", "bruno": "b", "▲": "up", "▼": "down"}
 
 
 def score(a: int, b: int, ended: str = "played", winner: str | None = None) -> Result:
-    return Result(ended=ended, winner=winner, score=Pair(a, b))
+    return Result(ended=ended, winner=winner, score=SidePair(a, b))
 
 
 class Table:
     """`presses("ana ▲▲ ana")` presses; `says` is the screen; `reports` what went out, as (side, result)."""
 
     def __init__(self, language: str = "en", facing: str = "opposite", seated: bool = True,
-                 clock_ms: int | None = 1_800_000, book: Rulebook = BOOK, situation: Situation = Situation(),  # noqa: B008
+                 clock_ms: int | None = 1_800_000, book: Rulebook = BOOK, situation: MatchSituation = MatchSituation(),  # noqa: B008
                  options: dict[str, Any] | None = None, lot: Side = "b"):
         self.dialogue = Dialogue(unit_words(language), facing, chance=lambda: lot)
         self.book, self.situation, self.options = book, situation, book.options(options or {})

@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 from tableplay import Table, score
 
-from roundtap_core.forms.form import OPENER, Form, Way
+from roundtap_core.forms.form import OPENER, Form, WayToEnd
 from roundtap_core.forms.questions import Choice, Figure
 from roundtap_core.words import Words
 from roundtap_units.table.dialogue import table_state
@@ -228,7 +228,7 @@ def test_ways_and_choices_of_other_rulebooks_need_no_code_here(monkeypatch):
     }).also(unit_words("en"))
     life = Figure("score", "winner", 0, 9, 3, wheels=(1,))
     steps = (life, Choice("began", "form.who_began", ("first", "second")))
-    ways = (Way("wiped", "any", "played", steps, OPENER), Way("gave_up", "any", "played", steps, OPENER))
+    ways = (WayToEnd("wiped", "any", "played", steps, OPENER), WayToEnd("gave_up", "any", "played", steps, OPENER))
     table.dialogue.on_view(table.dialogue.table.view.replace(form=Form("warlords-of-terra", ways)), table.now_ms)
     table.presses("ana")
     assert table.says == "How did it end? | ► wiped out |    gave up | ▲▼   ● OK"

@@ -3,7 +3,7 @@
 import pytest
 from tableplay import Table
 
-from roundtap_core.records import Pair, Result
+from roundtap_core.records import Result, SidePair
 from roundtap_core.rulebooks.registry import rulebook
 
 KEYFORGE, WARLORDS = rulebook("keyforge-archon"), rulebook("warlords-of-terra")
@@ -23,7 +23,7 @@ def test_a_win_is_the_winner_s_button_and_the_loser_s():
     table.presses("ana")
     assert table.says == "Ana R. won 1:0. Right? | ■ Bruno M. 0 | 1 Ana R. ● | ■ yes   ▼ no"
     table.presses("bruno")
-    assert table.reports == [("a", Result(score=Pair(1, 0))), ("b", Result(score=Pair(1, 0)))]
+    assert table.reports == [("a", Result(score=SidePair(1, 0))), ("b", Result(score=SidePair(1, 0)))]
 
 
 def test_the_first_player_is_drawn_once_and_becomes_part_of_the_result():
@@ -35,7 +35,7 @@ def test_the_first_player_is_drawn_once_and_becomes_part_of_the_result():
     assert "■ starts" in table.says
     table.dialogue.table.chance = lambda: pytest.fail("drawn twice")
     table.presses("▲ ana bruno")
-    assert table.reports[1] == ("b", Result(score=Pair(1, 0), first_player="b"))
+    assert table.reports[1] == ("b", Result(score=SidePair(1, 0), first_player="b"))
 
 
 def test_who_began_by_lot_is_not_asked_again_at_time():
@@ -141,14 +141,14 @@ def test_a_game_of_three_is_agreed_and_noted_here_only():
 def test_the_second_win_is_reported_with_all_games_and_the_last_first_player():
     table = three()
     table.presses("ana bruno bruno  bruno ana ana  ana bruno")
-    said = Result(score=Pair(2, 1), first_player="a")
+    said = Result(score=SidePair(2, 1), first_player="a")
     assert table.reports == [("a", said), ("b", said)]
 
 
 def test_two_to_nothing_takes_five_presses():
     table = three()
     table.presses("bruno ana ana bruno ana")
-    assert table.reports[1] == ("a", Result(score=Pair(0, 2), first_player="a"))
+    assert table.reports[1] == ("a", Result(score=SidePair(0, 2), first_player="a"))
 
 
 @pytest.mark.parametrize("press", ["ana", "▼"])
@@ -196,7 +196,7 @@ def test_level_games_ask_whether_the_third_had_begun_and_else_for_a_lot():
 def test_a_unit_that_forgot_the_games_takes_the_whole_match_from_the_list():
     table = three()
     table.presses("▼… ana ▲ ana bruno")
-    assert table.reports[1] == ("b", Result(score=Pair(2, 1)))
+    assert table.reports[1] == ("b", Result(score=SidePair(2, 1)))
 
 
 def test_a_match_without_figures_reports_who_won_two_games():

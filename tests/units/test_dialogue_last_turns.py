@@ -2,8 +2,8 @@
 
 from tableplay import Table
 
-from roundtap_core.records import Pair, Result
-from roundtap_core.rulebooks.base import Situation
+from roundtap_core.records import Result, SidePair
+from roundtap_core.rulebooks.base import MatchSituation
 from roundtap_core.rulebooks.registry import rulebook
 
 WARLORDS, KEYFORGE = rulebook("warlords-of-terra"), rulebook("keyforge-archon")
@@ -44,7 +44,8 @@ def test_no_winner_after_the_turns_is_a_draw_with_the_lives_as_they_stand():
     table.presses("ana")
     assert table.says.startswith("Draw 20:10. Right?")
     table.presses("bruno")
-    assert table.reports[1] == ("b", Result(ended="time", winner="draw", score=Pair(10, 20), timeout={"active": "a"}))
+    assert table.reports[1] == ("b",
+                                Result(ended="time", winner="draw", score=SidePair(10, 20), timeout={"active": "a"}))
 
 
 def test_the_other_s_button_takes_a_turn_back_and_then_asks_again_whose_it_is():
@@ -61,7 +62,7 @@ def test_an_own_button_held_has_won_in_anybody_s_turn():
     assert table.says == "last turns | ● Ana R. 0 | 1 Bruno M. ■ | decides | ● OK"
     table.presses("ana bruno")
     timeout = {"active": "a", "turns": "b", "decided_by": "last_turns"}
-    assert table.reports[1] == ("b", Result(ended="time", winner="b", score=Pair(0, 1), timeout=timeout))
+    assert table.reports[1] == ("b", Result(ended="time", winner="b", score=SidePair(0, 1), timeout=timeout))
 
 
 def test_both_buttons_at_once_mean_nothing_while_a_question_is_open():
@@ -83,7 +84,7 @@ def test_a_draw_that_both_agree_to_at_time_is_found_behind_the_arrow_held():
     table.presses("▼… ▲ ▲ ▲")
     assert "► Draw" in table.says
     table.presses("ana ▼ ana ana ana bruno")
-    assert table.reports[1] == ("b", Result(ended="time", winner="draw", score=Pair(10, 20)))
+    assert table.reports[1] == ("b", Result(ended="time", winner="draw", score=SidePair(10, 20)))
 
 
 def test_seen_a_draw_of_20_to_20_saved_with_no_turn_played_and_no_life_asked():
@@ -111,7 +112,7 @@ def test_who_has_lost_in_the_last_turns_starts_at_no_life_and_says_so():
 
 
 def test_in_elimination_there_is_no_time_to_draw_at():
-    table = warlords(situation=Situation("elimination"))
+    table = warlords(situation=MatchSituation("elimination"))
     table.presses("ana bruno")
     assert table.kind == "idle"
 

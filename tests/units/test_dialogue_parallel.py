@@ -2,7 +2,7 @@
 
 from tableplay import Table
 
-from roundtap_core.records import Pair, Result
+from roundtap_core.records import Result, SidePair
 from roundtap_core.rulebooks.registry import rulebook
 
 BOOK = rulebook("shatterpoint-premier")
@@ -72,7 +72,7 @@ def test_the_squads_are_kept_until_the_end_and_everything_is_reported_by_both():
     assert part(table, "a").endswith("| ✓  ▼ back")
     assert table.reports == []
     table.presses("bruno")
-    said = Result(score=Pair(2, 1), wounds=Pair(14, 9), picks=PICKS)
+    said = Result(score=SidePair(2, 1), wounds=SidePair(14, 9), picks=PICKS)
     assert table.reports == [("a", said), ("b", said)]
     assert table.kind == "sending"
 
@@ -99,7 +99,7 @@ def test_from_the_sum_one_goes_through_the_own_pages_again_and_both_agree_anew()
     table.presses("▲▲ ana ▲ bruno")
     assert table.reports == []
     table.presses("ana")
-    assert table.reports[0][1] == Result(score=Pair(2, 0), wounds=Pair(1, 0), picks=PICKS)
+    assert table.reports[0][1] == Result(score=SidePair(2, 0), wounds=SidePair(1, 0), picks=PICKS)
 
 
 def test_a_squad_marked_wrongly_is_mended_from_the_sum():
@@ -115,7 +115,7 @@ def test_conceding_is_the_arrow_down_on_the_first_page_and_the_own_button():
     table.presses("ana ana ▲ ▲ bruno bruno ▲ ▲")
     assert part(table, "b").startswith("■ Bruno M. | Bruno M. won  ●\u00a0conceded  BD:AC | 1:1 | 0:0")
     table.presses("bruno ana")
-    said = Result(ended="concession", conceded_by="a", score=Pair(1, 1), wounds=Pair(0, 0), picks=PICKS)
+    said = Result(ended="concession", conceded_by="a", score=SidePair(1, 1), wounds=SidePair(0, 0), picks=PICKS)
     assert table.reports[1] == ("b", said)
 
 
@@ -137,7 +137,7 @@ def test_conceding_is_answered_only_by_whom_the_arrows_serve():
     table.presses("ana")
     assert part(table, "a") == "● Ana R. | You concede? | ● yes   ▼ no"
     table.presses("▼ ana ana ana ▲▲ bruno ▲▲ ana bruno")
-    assert table.reports[0][1] == Result(score=Pair(2, 1), wounds=Pair(0, 0), picks=PICKS)
+    assert table.reports[0][1] == Result(score=SidePair(2, 1), wounds=SidePair(0, 0), picks=PICKS)
 
 
 def test_at_time_objectives_decide_the_struggle_in_progress():
@@ -152,7 +152,7 @@ def test_at_time_objectives_decide_the_struggle_in_progress():
     table.presses("ana bruno")
     timeout = {"score": {"a": 1, "b": 1}, "struggle": {"a": 0, "b": 0}, "objectives": {"a": 1, "b": 2},
                "decided_by": "struggles"}
-    said = Result(ended="time", score=Pair(1, 2), wounds=Pair(0, 0), picks=PICKS, timeout=timeout)
+    said = Result(ended="time", score=SidePair(1, 2), wounds=SidePair(0, 0), picks=PICKS, timeout=timeout)
     assert table.reports == [("a", said), ("b", said)]
 
 
@@ -165,7 +165,8 @@ def test_at_time_who_won_the_struggle_of_this_turn_has_it_and_nobody_counts_obje
     assert part(table, "b").startswith("■ Bruno M. | Wounds inflicted | 0")
     table.presses("▲ ana bruno")
     told = {"score": {"a": 1, "b": 1}, "struggle": {"a": 1, "b": 0}, "decided_by": "struggles"}
-    assert table.reports[0][1] == Result(ended="time", score=Pair(2, 1), wounds=Pair(0, 0), picks=PICKS, timeout=told)
+    assert table.reports[0][1] == Result(ended="time", score=SidePair(2, 1), wounds=SidePair(0, 0), picks=PICKS,
+                                         timeout=told)
 
 
 def test_who_skipped_objectives_is_asked_for_them_when_nobody_won_the_struggle_after_all():
@@ -222,7 +223,7 @@ def test_two_struggles_ended_the_game_whatever_the_clock_says():
     table.presses("ana ana ana ▲")
     assert part(table, "a").startswith("● Ana R. | Wounds inflicted")
     table.presses("▲ bruno ▲ ▲ ana bruno")
-    assert table.reports[0][1] == Result(score=Pair(2, 0), wounds=Pair(0, 0), picks=PICKS)
+    assert table.reports[0][1] == Result(score=SidePair(2, 0), wounds=SidePair(0, 0), picks=PICKS)
 
 
 def test_two_struggles_each_are_refused_and_nothing_is_lost():
@@ -251,13 +252,13 @@ def test_a_correction_starts_from_what_was_agreed():
     table.presses("ana")
     assert part(table, "a") == "● Ana R. | Ana R. won  AC:BD | 2:0 | 0:0 | ● OK  ▼ back"
     table.presses("▼ ▲▲ ana… ▲ ana bruno")
-    assert table.reports[2][1] == Result(score=Pair(2, 0), wounds=Pair(10, 0), picks=PICKS)
+    assert table.reports[2][1] == Result(score=SidePair(2, 0), wounds=SidePair(10, 0), picks=PICKS)
     assert [side for side, _ in table.reports] == ["a", "b", "a", "b"]
 
 
 def test_a_correction_that_changes_nothing_is_left_by_agreeing_again():
     table = hall()
-    said = Result(score=Pair(2, 1), wounds=Pair(3, 4), picks=PICKS)
+    said = Result(score=SidePair(2, 1), wounds=SidePair(3, 4), picks=PICKS)
     table.hub_says(state="agreed", a=said, b=said, result=said, number=7)
     table.wait(20_000)
     table.presses("bruno ana bruno")
@@ -275,7 +276,7 @@ def test_a_page_of_squads_left_open_does_not_hide_that_time_was_called():
 
 def test_a_report_from_a_phone_is_asked_here_with_its_wounds():
     table = hall()
-    table.hub_says(state="one-sided", a=Result(score=Pair(2, 1), wounds=Pair(14, 9), picks=PICKS))
+    table.hub_says(state="one-sided", a=Result(score=SidePair(2, 1), wounds=SidePair(14, 9), picks=PICKS))
     assert table.says == "Ana R. won 2:1. Right? | ■\u00a0BD\u00a0\u00a0●\u00a0AC  wounds\u00a09:14 | ■ yes   ▼ no"
     table.presses("▼ ▲")
     assert part(table, "b").startswith("■ Bruno M. | Ana R. won  BD:AC | 1:2 | 9:14")
@@ -283,7 +284,7 @@ def test_a_report_from_a_phone_is_asked_here_with_its_wounds():
 
 def test_a_yes_to_a_phone_that_said_its_own_squads_asks_the_own_ones():
     table = hall(fielded=False)
-    table.hub_says(state="one-sided", a=Result(score=Pair(2, 1), wounds=Pair(14, 9), picks={"a": [1, 3]}))
+    table.hub_says(state="one-sided", a=Result(score=SidePair(2, 1), wounds=SidePair(14, 9), picks={"a": [1, 3]}))
     table.presses("bruno")
     assert table.reports == []
     assert "Squads | ►A B C D" in part(table, "b")
@@ -292,5 +293,5 @@ def test_a_yes_to_a_phone_that_said_its_own_squads_asks_the_own_ones():
     table.presses("▲▲")
     assert table.kind == "sum"
     table.presses("ana bruno")
-    whole = Result(score=Pair(2, 1), wounds=Pair(14, 9), picks={"a": [1, 3], "b": [2, 4]})
+    whole = Result(score=SidePair(2, 1), wounds=SidePair(14, 9), picks={"a": [1, 3], "b": [2, 4]})
     assert [(side, result) for side, result in table.reports] == [("a", whole), ("b", whole)]

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 from tableplay import BOOK, Table, score
 
-from roundtap_core.records import Pair, Result
+from roundtap_core.records import Result, SidePair
 from roundtap_core.result_json import result_from_json
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_units.table.press_script import Press, presses
@@ -66,7 +66,7 @@ def test_the_mean_over_the_published_results_is_under_ten():
         results = [match["result"] for round_ in event["rounds"] for match in round_["matches"] if "result" in match]
         for recorded in map(result_from_json, results):
             winner = book.winner(recorded, options)
-            top = Pair(min(100, recorded.score.a), min(100, recorded.score.b))
+            top = SidePair(min(100, recorded.score.a), min(100, recorded.score.b))
             stated = winner if top.a == top.b else None
             time_is_up = max(top.a, top.b) < 100
             entered = replace(recorded, score=top, winner=stated, ended="time" if time_is_up else "played")

@@ -3,7 +3,7 @@
 import pytest
 from tableplay import Table, score
 
-from roundtap_core.records import Pair, Result
+from roundtap_core.records import Result, SidePair
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_units.table.dialogue.dialogue import Dialogue
 from roundtap_units.unit_words import unit_words
@@ -199,7 +199,7 @@ def test_a_refused_wish_to_leave_is_said_and_may_be_made_again(saved):
 
 def test_saved_ticks_the_winner_where_the_score_does_not_say_who_won():
     table = Table(book=rulebook("shatterpoint-premier"))
-    level = Result(ended="time", score=Pair(1, 1), wounds=Pair(4, 9))
+    level = Result(ended="time", score=SidePair(1, 1), wounds=SidePair(4, 9))
     table.hub_says(result=level, state="agreed", number=1042)
     assert "Ana R. 1:1 ✓ Bruno M." in table.says
     table.hub_says(state="second", a=score(2, 1), b=score(2, 1))
@@ -208,6 +208,7 @@ def test_saved_ticks_the_winner_where_the_score_does_not_say_who_won():
 
 def test_what_stands_says_why_beside_its_number():
     table = Table(book=rulebook("keyforge-archon"))
-    table.hub_says(result=Result(ended="concession", conceded_by="a", score=Pair(1, 0)), state="agreed", number=1042)
+    table.hub_says(result=Result(ended="concession", conceded_by="a", score=SidePair(1, 0)), state="agreed",
+                   number=1042)
     table.wait(11_000)
     assert "#1042 ● conceded" in table.says

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from roundtap_core.messages import Echo
+from roundtap_core.messages import ReportReceipt
 from roundtap_core.version import version
 from roundtap_core.wire import ECHO, FEED, REPORT, REQUEST, envelope, open_envelope, sign, verify
 from roundtap_units.link import link as module
@@ -354,7 +354,7 @@ def test_a_report_without_an_answer_is_said_again_once_the_feed_is_dead(
 
 def test_a_hello_lists_every_report_that_is_kept(bench: Bench) -> None:
     bench.put(REPORT_1)
-    bench.outbox.settle(Echo("r1", "accepted", number=42, hash="h"))
+    bench.outbox.settle(ReportReceipt("r1", "accepted", number=42, hash="h"))
     bench.link.start()
     hello = bench.hub.next("/device/feed")
     assert hello["payload"]["reports"] == [["e1", "r1"]]
@@ -425,7 +425,7 @@ def test_a_wrong_message_ends_the_feed_and_the_next_begins_with_everything(
 
 def test_a_hub_that_lost_a_report_gets_it_again(bench: Bench) -> None:
     bench.put(REPORT_1)
-    bench.outbox.settle(Echo("r1", "accepted", number=42, hash="h"))
+    bench.outbox.settle(ReportReceipt("r1", "accepted", number=42, hash="h"))
     bench.hub.answers["/device/report"] = lambda message: echo_of(message, number=7)
     bench.hub.feed = lambda hello: [feed_line(hello, 1, WELCOME), feed_line(
         hello, 2, {"type": "fates", "fates": [{"report_id": "r1", "fate": "unknown", "epoch": "y"}]})]

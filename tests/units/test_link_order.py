@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from test_link import KEY, PORTAL, REPORT_1, REPORT_2, WELCOME, Bench, Json, bench, echo_of, feed_line  # noqa: F401
 
-from roundtap_core.messages import Echo
+from roundtap_core.messages import ReportReceipt
 from roundtap_core.wire import REPORT, sign, verify
 from roundtap_units.link.link import HubAddress, HubLink
 from roundtap_units.link.outbox import Outbox, StoredReport
@@ -183,7 +183,7 @@ def test_a_pending_report_is_told_and_not_sent_again(bench: Bench) -> None:  # n
 
 def test_a_hello_says_what_the_unit_holds(bench: Bench) -> None:  # noqa: F811
     bench.put(REPORT_1)
-    bench.outbox.settle(Echo("r1", "accepted", number=42, hash="h", epoch="x"))
+    bench.outbox.settle(ReportReceipt("r1", "accepted", number=42, hash="h", epoch="x"))
     bench.hub.feed = lambda hello: [feed_line(hello, 1, WELCOME)]
     bench.link.start()
     first = bench.hub.next("/device/feed")["payload"]
@@ -202,7 +202,7 @@ def test_the_hello_of_a_unit_that_was_never_emptied_stays_small(bench: Bench) ->
         for n in range(1500):
             bench.outbox.put({**REPORT_1, "report_id": f"table-1-{n:016x}", "event": "e1234567890"}, "mac")
             if n % 5:
-                bench.outbox.settle(Echo(f"table-1-{n:016x}", "accepted", number=n, hash="h"))
+                bench.outbox.settle(ReportReceipt(f"table-1-{n:016x}", "accepted", number=n, hash="h"))
     bench.link.start()
     hello = bench.hub.next("/device/feed")
     assert len(json.dumps(hello)) < 64 * 1024

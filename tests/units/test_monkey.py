@@ -10,7 +10,7 @@ from monkey_rules import BOOKS
 from monkey_table import AT_TIME, BEFORE, Place, places
 from monkey_walks import KINDS, Watch, explore, run
 
-from roundtap_core.records import Pair, Result
+from roundtap_core.records import Result, SidePair
 
 WHOSE_TURN_THEN_OK = [("tap", "a", 1000), ("tap", "b", 1500), ("tap", "a", 1500), ("tap", "b", 1500)]
 
@@ -86,7 +86,8 @@ def test_the_monkey_sees_a_concession_that_nobody_made():
     for key in ("a", "down", "down", *one, *two):
         step = watch.press("tap", key, 1000)
     assert step.after.kind == "sum"
-    watch.both_entered(step.after, Result(ended="concession", conceded_by="a", score=Pair(1, 0), wounds=Pair(0, 0),
+    watch.both_entered(step.after,
+                       Result(ended="concession", conceded_by="a", score=SidePair(1, 0), wounds=SidePair(0, 0),
                                            picks={"a": [1, 2], "b": [1, 2]}))
     assert any(fault.startswith("[unsaid]") and "a conceded" in fault for fault in watch.faults)
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from roundtap_core.messages import Echo
+from roundtap_core.messages import ReportReceipt
 from roundtap_units.link import outbox as module
 from roundtap_units.link.outbox import Outbox, StoredReport
 
@@ -22,12 +22,12 @@ def report(n: int, event: str = "e1") -> dict[str, Any]:
             "result": {"score": {"a": 100, "b": n}}}
 
 
-def echo(n: int, fate: str = "accepted", **more: Any) -> Echo:
+def echo(n: int, fate: str = "accepted", **more: Any) -> ReportReceipt:
     known = {} if fate == "unknown" else {"number": 1000 + n, "hash": f"h{n}", "reason": None}
-    return Echo(**{"report_id": f"r{n}", "fate": fate, "epoch": "x", **known, **more})
+    return ReportReceipt(**{"report_id": f"r{n}", "fate": fate, "epoch": "x", **known, **more})
 
 
-def heard(outbox: Outbox, echo: Echo) -> StoredReport | None:
+def heard(outbox: Outbox, echo: ReportReceipt) -> StoredReport | None:
     """The hub's word, known and noted, as the link does it."""
     kept = outbox.settle(echo)
     outbox.flush_fates()

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from roundtap_core.messages import Echo
+from roundtap_core.messages import ReportReceipt
 from roundtap_core.typed import parse_message
 from roundtap_units.link import outbox as module
 from roundtap_units.link import safe_file
@@ -25,12 +25,12 @@ def report(n: int, event: str = "e1") -> dict[str, Any]:
             "result": {"score": {"a": 100, "b": n}}}
 
 
-def echo(n: int, fate: str = "accepted", epoch: str = "x", **more: Any) -> Echo:
+def echo(n: int, fate: str = "accepted", epoch: str = "x", **more: Any) -> ReportReceipt:
     known = {} if fate in ("unknown", "pending") else {"number": 1000 + n, "hash": f"h{n}", "reason": None}
-    return Echo(**{"report_id": f"r{n}", "fate": fate, "epoch": epoch, **known, **more})
+    return ReportReceipt(**{"report_id": f"r{n}", "fate": fate, "epoch": epoch, **known, **more})
 
 
-def heard(outbox: Outbox, echo: Echo) -> StoredReport | None:
+def heard(outbox: Outbox, echo: ReportReceipt) -> StoredReport | None:
     """The hub's word, known and noted, as the link does it."""
     kept = outbox.settle(echo)
     outbox.flush_fates()
@@ -157,7 +157,7 @@ def test_a_word_that_says_nothing_changes_nothing(path: Path, word: dict[str, An
     outbox = filled(path, 1)
     size = path.stat().st_size
     with pytest.raises(ValueError, match=r"/|missing"):
-        heard(outbox, parse_message(Echo, {"report_id": "r1", **word}))
+        heard(outbox, parse_message(ReportReceipt, {"report_id": "r1", **word}))
     assert (ids(outbox), path.stat().st_size) == (["r1"], size)
 
 

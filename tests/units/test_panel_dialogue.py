@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from panel_kit import HOTSPOT, HUB, STANDBY, Played
 
-from roundtap_core.messages import Stick
+from roundtap_core.messages import UsbStick
 from roundtap_units.panel import panel_dialogue as d
 from roundtap_units.panel.panel_dialogue import EJECT, NEW_PIN, POWER_OFF, TURN, PanelPress
 
@@ -18,7 +18,7 @@ def test_at_first_where_the_hub_is_reached():
 
 
 def test_what_goes_around():
-    played = Played(HUB.replace(sticks=(*HUB.sticks, Stick("/mnt/other", "current"))))
+    played = Played(HUB.replace(sticks=(*HUB.sticks, UsbStick("/mnt/other", "current"))))
     played.panel.hotspot = HOTSPOT
     seen = [(played.panel.page, played.panel.stick)]
     for _ in range(7):
@@ -171,7 +171,7 @@ def test_a_stick_that_cannot_be_let_go_of_is_not_pulled_out():
 def test_a_stick_that_is_gone_is_not_asked_for():
     played = Played()
     played.go(d.EJECT_ASK)
-    played.tell(HUB.replace(sticks=(Stick("/mnt/other", "current"),)))
+    played.tell(HUB.replace(sticks=(UsbStick("/mnt/other", "current"),)))
     assert played.panel.page == d.ADDRESS
     played.press("◉")
     assert played.steps() == []

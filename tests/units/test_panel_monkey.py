@@ -6,7 +6,7 @@ import random
 
 from panel_kit import HOTSPOT, HUB, STANDBY, Played
 
-from roundtap_core.messages import Stick
+from roundtap_core.messages import UsbStick
 from roundtap_core.words import LANGUAGES
 from roundtap_devices.input.gestures import HOLD, TAP, Gesture
 from roundtap_units.panel import panel_dialogue as d
@@ -64,7 +64,8 @@ class Monkey:
             played.stand_by(STANDBY.replace(state=chance.choice(("following", "away", "behind", "new word")),
                                     level=chance.random() < 0.7))
             return
-        played.tell(HUB.replace(sticks=chance.choice(((), HUB.sticks, (Stick("/mnt/other", "current"), *HUB.sticks))),
+        played.tell(HUB.replace(sticks=chance.choice(((), HUB.sticks,
+                                                      (UsbStick("/mnt/other", "current"), *HUB.sticks))),
                             console=chance.choice(("", HUB.console)), running=chance.random() < 0.5,
                             trouble=chance.random() < 0.5))
         played.panel.hotspot = chance.choice((None, HOTSPOT))

@@ -8,14 +8,14 @@ from tableplay import Table
 
 from roundtap_core.forms.questions import Choice, Figure, Picks, Turns
 from roundtap_core.forms.walk import compose, walk
-from roundtap_core.records import CONCESSION, Pair, Result
-from roundtap_core.rulebooks.base import Situation
+from roundtap_core.records import CONCESSION, Result, SidePair
+from roundtap_core.rulebooks.base import MatchSituation
 from roundtap_core.rulebooks.gate import PLAYER, ResultSource, result_problems
 from roundtap_core.rulebooks.registry import RULEBOOKS, rulebook
 from roundtap_units.table.press_script import presses
 
 THREE = {"stages": {"swiss": {"best_of": 3}}}
-SITUATIONS = (Situation(totals=(290, 300)), Situation("elimination"))
+SITUATIONS = (MatchSituation(totals=(290, 300)), MatchSituation("elimination"))
 
 
 def cases():
@@ -66,14 +66,15 @@ def test_what_is_pressed_is_what_is_reported(book, options, situation, way):
 
 
 @pytest.mark.parametrize(("book_id", "result", "count"), [
-    ("warlords-of-terra", Result(winner="a", score=Pair(20, 0)), 3),
-    ("warlords-of-terra", Result(winner="b", score=Pair(-15, 42)), 3),
-    ("keyforge-archon", Result(score=Pair(1, 0)), 2),
-    ("xwing-epic-duel", Result(winner="a", score=Pair(300, 0)), 5),
-    ("xwing-epic-duel", Result(winner="draw", score=Pair(300, 300)), 7),
-    ("xwing-epic-duel", Result(ended="concession", conceded_by="b", score=Pair(300, 0)), 5),
-    ("xwing-epic-duel", Result(ended="time", score=Pair(153, 124)), 25),
-    ("shatterpoint-premier", Result(score=Pair(2, 1), wounds=Pair(14, 9), picks={"a": [1, 3], "b": [2, 4]}), 38),
+    ("warlords-of-terra", Result(winner="a", score=SidePair(20, 0)), 3),
+    ("warlords-of-terra", Result(winner="b", score=SidePair(-15, 42)), 3),
+    ("keyforge-archon", Result(score=SidePair(1, 0)), 2),
+    ("xwing-epic-duel", Result(winner="a", score=SidePair(300, 0)), 5),
+    ("xwing-epic-duel", Result(winner="draw", score=SidePair(300, 300)), 7),
+    ("xwing-epic-duel", Result(ended="concession", conceded_by="b", score=SidePair(300, 0)), 5),
+    ("xwing-epic-duel", Result(ended="time", score=SidePair(153, 124)), 25),
+    ("shatterpoint-premier", Result(score=SidePair(2, 1), wounds=SidePair(14, 9), picks={"a": [1, 3], "b": [2, 4]}),
+     38),
 ])
 def test_how_many_presses_it_takes(book_id, result, count):
     book = rulebook(book_id)
@@ -85,16 +86,16 @@ def test_how_many_presses_it_takes(book_id, result, count):
 def test_what_was_not_recorded_at_time_is_made_up_so_that_the_winner_is_right():
     book = rulebook("keyforge-archon")
     table = Table(book=book, clock_ms=-1000)
-    table.do(presses(book.form(book.options({})), Result(ended="time", winner="b", score=Pair(0, 1)), "b", True))
-    assert table.reports[1] == ("a", Result(ended="time", winner="b", score=Pair(0, 1), timeout={
+    table.do(presses(book.form(book.options({})), Result(ended="time", winner="b", score=SidePair(0, 1)), "b", True))
+    assert table.reports[1] == ("a", Result(ended="time", winner="b", score=SidePair(0, 1), timeout={
         "active": "b", "turns": "b", "decided_by": "last_turns"}))
 
 
 @pytest.mark.parametrize(("book_id", "result"), [
     ("keyforge-archon", Result(ended="ruling", winner="a")),
-    ("warlords-of-terra", Result(ended="concession", conceded_by="b", score=Pair(20, 7))),
-    ("xwing-epic-duel", Result(ended="concession", conceded_by="b", score=Pair(40, 7))),
-    ("shatterpoint-premier", Result(score=Pair(3, 0))),
+    ("warlords-of-terra", Result(ended="concession", conceded_by="b", score=SidePair(20, 7))),
+    ("xwing-epic-duel", Result(ended="concession", conceded_by="b", score=SidePair(40, 7))),
+    ("shatterpoint-premier", Result(score=SidePair(3, 0))),
 ])
 def test_what_no_button_can_say_is_a_value_error(book_id, result):
     book = rulebook(book_id)
@@ -103,13 +104,14 @@ def test_what_no_button_can_say_is_a_value_error(book_id, result):
 
 
 @pytest.mark.parametrize("result", [
-    Result("concession", conceded_by="a", score=Pair(1, 0)), Result("concession", conceded_by="b", score=Pair(1, 0)),
-    Result(score=Pair(2, 1)), Result(score=Pair(1, 2)),
+    Result("concession", conceded_by="a", score=SidePair(1, 0)),
+    Result("concession", conceded_by="b", score=SidePair(1, 0)),
+    Result(score=SidePair(2, 1)), Result(score=SidePair(1, 2)),
 ])
 def test_at_time_who_has_ended_the_game_says_so_before_the_other_is_asked_how_it_stood(result):
     """Whoever enters first at time is asked about the last struggle, which nobody counts in a game that was over."""
-    result = replace(result, wounds=Pair(9, 4), picks={"a": [1, 2], "b": [3, 4]})
+    result = replace(result, wounds=SidePair(9, 4), picks={"a": [1, 2], "b": [3, 4]})
     book = rulebook("shatterpoint-premier")
     table = Table(book=book, clock_ms=-1000)
-    table.do(presses(book.form(book.options({}), Situation()), result, "a", True))
+    table.do(presses(book.form(book.options({}), MatchSituation()), result, "a", True))
     assert table.reports == [("a", result), ("b", result)]

@@ -20,7 +20,7 @@ from gallery.on_paper import (
     standings_content,
     trust_content,
 )
-from roundtap_core.forms.form import Form, Way, form_to_json
+from roundtap_core.forms.form import Form, WayToEnd, form_to_json
 from roundtap_core.forms.questions import Choice, Figure
 from roundtap_core.records import ELIMINATION, SWISS, TIEBREAK
 from roundtap_core.rulebooks.registry import RULEBOOKS
@@ -246,7 +246,7 @@ def test_a_team_stands_on_its_slip_with_its_players():
 
 def test_another_rulebooks_form_makes_other_boxes():
     """Two figures of each side, and no question of a winner: nothing of the form is known by name."""
-    form = Form("warlords-of-terra", (Way("played", "any", "played", (
+    form = Form("warlords-of-terra", (WayToEnd("played", "any", "played", (
         Figure("score", "winner", 0, 30, 0), Figure("score", "loser", 0, 30, 0))),))
     content = slip_content("xwing-standard", ("Ana Ruiz", "Eva Luz")) | {"form": form_to_json(form)}
     made = slip(content, SHEET_58, unit_words("en"))
@@ -254,7 +254,7 @@ def test_another_rulebooks_form_makes_other_boxes():
     assert len(boxes(made, 20)) - 2 == 2
     assert "lost by me" not in texts(made)
     salvo = Choice("winner", "form.final_salvo", ("a", "b"))
-    form = Form("warlords-of-terra", (Way("played", "any", "played", (*form.ways[0].steps, salvo)),))
+    form = Form("warlords-of-terra", (WayToEnd("played", "any", "played", (*form.ways[0].steps, salvo)),))
     assert "Final salvo" in texts(slip(content | {"form": form_to_json(form)}, SHEET_58, unit_words("en")))
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from roundtap_machine.notify import Heartbeat, Notify, StopSignal
+from roundtap_machine.notify import Heartbeat, StopSignal, SystemdNotifier
 from roundtap_units.link.find_hub import FoundHub
 from roundtap_units.wall.main import (
     ANOTHER_AFTER_S,
@@ -194,7 +194,7 @@ def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, evening: Evening, live
         monkeypatch.setattr("roundtap_units.wall.main.end_browser", browsers.end)
         monkeypatch.setattr("shutil.which", lambda name: f"/usr/bin/{name}")
         environment = {"RUNTIME_DIRECTORY": str(tmp_path), "WLR_BACKENDS": "headless"}
-        WallBrowser(proxy, Heartbeat(Notify({})), evening, lambda: evening.s).run(False, environment)
+        WallBrowser(proxy, Heartbeat(SystemdNotifier({})), evening, lambda: evening.s).run(False, environment)
         assert browsers.words[:4] == ["cage", "-d", "--", "/usr/bin/chromium"]
         assert "--kiosk" in browsers.words
         assert browsers.words[-1] == proxy.url
@@ -240,7 +240,7 @@ def test_what_is_missing_is_said_once_and_waited_for(
 
     evening = Assembling(60)
     with WallProxy(Hall().watch(), WallMemory(tmp_path / "wall.json"), str, lambda: evening.s) as proxy:
-        WallBrowser(proxy, Heartbeat(Notify({})), evening, lambda: evening.s).run(False,
+        WallBrowser(proxy, Heartbeat(SystemdNotifier({})), evening, lambda: evening.s).run(False,
                                                                                   {"RUNTIME_DIRECTORY": str(tmp_path)})
     no_programs, no_screen = caplog.messages
     assert "no cage and no chromium" in no_programs

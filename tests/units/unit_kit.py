@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from roundtap_core.forms.form import form_to_json
-from roundtap_core.messages import Echo
+from roundtap_core.messages import ReportReceipt
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_devices.boards import board
 from roundtap_devices.display.screen import VirtualScreen
@@ -107,7 +107,8 @@ class Unit:
             self.unit.step(self.now_ms)
 
     def hub_answers(self, n: int, fate: str = "accepted", **more: Any) -> StoredReport:
-        kept = self.outbox.settle(Echo(**{"report_id": f"table-12-id{n}", "fate": fate, "number": 1040 + n, "hash": "h",
+        kept = self.outbox.settle(ReportReceipt(**{"report_id": f"table-12-id{n}", "fate": fate, "number": 1040 + n,
+                                                   "hash": "h",
                                              **more}))
         assert kept is not None
         self.hub_says("fate", kept)

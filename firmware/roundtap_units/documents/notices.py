@@ -156,7 +156,8 @@ def _widths(heads: Sequence[str], values: Sequence[int], room: int) -> list[int]
     return widths
 
 
-def _remarks(row: print_contents.StandingsLine, sheet: print_lines.Sheet, words: Words) -> list[print_lines.PrintLine]:
+def _remarks(row: print_contents.StandingsPrintLine, sheet: print_lines.Sheet,
+             words: Words) -> list[print_lines.PrintLine]:
     """What no column shows: how far an entry came, who has left, a tiebreaker among the tied only, or the lot."""
     remarks = [round_label(words, key)] if (key := row.reached) else []
     remarks += [words(f"status.{key}")] if (key := row.status) else []
@@ -187,7 +188,7 @@ def _cut(cut: print_contents.CutOrder, sheet: print_lines.Sheet, words: Words) -
     return lines
 
 
-def proxy(content: print_contents.Proxy, sheet: print_lines.Sheet, words: Words) -> list[print_lines.PrintLine]:
+def proxy(content: print_contents.CardProxy, sheet: print_lines.Sheet, words: Words) -> list[print_lines.PrintLine]:
     lines: list[print_lines.PrintLine] = [print_lines.line(words("paper.proxy"), sheet, print_lines.CENTER, bold=True),
                                           print_lines.rule(sheet)]
     lines += [print_lines.line(part, sheet, print_lines.CENTER, tall=True)
@@ -246,7 +247,7 @@ LAYOUTS: Mapping[str, tuple[type[Any], Callable[[Any, print_lines.Sheet, Words],
     "pairings-table": (print_contents.PairingsByTable, pairings_by_table),
     "pairings-name": (print_contents.PairingsByName, pairings_by_name),
     "standings": (print_contents.Standings, standings),
-    "proxy": (print_contents.Proxy, proxy),
+    "proxy": (print_contents.CardProxy, proxy),
     "trust": (print_contents.TrustSheet, trust),
 }
 """The kinds of jobs, the type of each one's content, and its layout."""

@@ -11,7 +11,15 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from roundtap_core.messages import Echo, FatesMessage, FeedMessage, HubsMessage, TimeAnswer, ViewMessage, Welcome
+from roundtap_core.messages import (
+    FatesMessage,
+    FeedMessage,
+    HubsMessage,
+    ReportReceipt,
+    TimeAnswer,
+    ViewMessage,
+    Welcome,
+)
 from roundtap_core.typed import parse_message
 from roundtap_core.version import same_build, version
 from roundtap_core.wire import ECHO, FEED, REQUEST, envelope, open_envelope
@@ -393,12 +401,12 @@ class HubLink:
             self._plan.on_connected(self._mono_ms())
         self._boot = boot
 
-    def _on_echo(self, echo: Echo) -> None:
+    def _on_echo(self, echo: ReportReceipt) -> None:
         self._receive("contact", None)
         self._settle(echo)
         self._outbox.flush_fates()
 
-    def _settle_in_order(self, fates: list[Echo]) -> None:
+    def _settle_in_order(self, fates: list[ReportReceipt]) -> None:
         age = {kept.id: number for number, kept in enumerate(self._outbox.all())}
         try:
             for echo in sorted(fates, key=lambda echo: age.get(echo.report_id, 0)):
@@ -406,7 +414,7 @@ class HubLink:
         finally:
             self._outbox.flush_fates()
 
-    def _settle(self, echo: Echo) -> None:
+    def _settle(self, echo: ReportReceipt) -> None:
         if self._hubs.is_superseded(echo.epoch) and echo.epoch != self._epoch:
             # It was true once: a hub restored since may have lost it.
             raise ValueError("an echo of an epoch that this unit has left")

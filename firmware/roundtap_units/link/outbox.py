@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from roundtap_core.messages import Echo
+from roundtap_core.messages import ReportReceipt
 from roundtap_machine.atomic_write import sync, write_atomically
 from roundtap_units.link.safe_file import UNREADABLE, checksum_line, read_checksum_line, read_only
 
@@ -136,7 +136,7 @@ class Outbox:
         self._at_point("after-outbox-fsync")
         return kept
 
-    def settle(self, echo: Echo) -> StoredReport | None:
+    def settle(self, echo: ReportReceipt) -> StoredReport | None:
         """Take the hub's answer to a report. "unknown" makes it wait again: the hub has lost it, or never had it.
 
         Returns the report as it is now stored; None for another unit's, or without news.

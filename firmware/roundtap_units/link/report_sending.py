@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from roundtap_core.messages import Echo
+from roundtap_core.messages import ReportReceipt
 from roundtap_core.typed import parse_message
 from roundtap_core.wire import ECHO, REPORT, open_envelope, sign
 from roundtap_units.link.kept_connection import PersistentConnection
@@ -86,7 +86,7 @@ class ReportSender:
     """
 
     def __init__(self, key: Callable[[], bytes], outbox: Outbox, mono_ms: Callable[[], int],
-                 echoed: Callable[[Echo], None], waits: Callable[[float, float | None], bool]) -> None:
+                 echoed: Callable[[ReportReceipt], None], waits: Callable[[float, float | None], bool]) -> None:
         self._key = key
         self._outbox = outbox
         self._on_echo = echoed
@@ -129,7 +129,7 @@ class ReportSender:
         echo = open_envelope(self._key(), ECHO, answer.message)
         if echo is None or echo.get("report_id") != kept.id:
             raise ReportRejected(answer.status, f"no echo of the report ({answer.status}): {str(answer.message)[:200]}")
-        self._on_echo(parse_message(Echo, echo))
+        self._on_echo(parse_message(ReportReceipt, echo))
 
     def _mac(self, kept: StoredReport) -> str:
         """Its signature; where the key was renewed since, by the new key."""

@@ -16,13 +16,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from roundtap_core.messages import PanelResponse, StandbyState
-from roundtap_core.messages import PressOutcome as WordOnPress
+from roundtap_core.messages import PanelResponse, PressReply, StandbyState
 from roundtap_core.typed import parse_message
 from roundtap_devices.boards import Board
 from roundtap_devices.display.screen import Screen
 from roundtap_devices.input.late_edges import EdgeReorder
-from roundtap_machine.notify import Notify
+from roundtap_machine.notify import SystemdNotifier
 from roundtap_machine.root_steps import HOTSPOT, StepRefused, ask_root
 from roundtap_units.board_process import BoardProcess, BoardUnit
 from roundtap_units.link.identity import HubAddress, LocalKeyWatch, local_file
@@ -175,7 +174,7 @@ class PanelLink:
             raise ValueError("no word of what became of it")
         return panel_dialogue.PressOutcome(press.number, said.refused, pin=said.pin)
 
-    def _exchange(self, pressed: Mapping[str, Any] | None, within_s: float) -> WordOnPress | None:
+    def _exchange(self, pressed: Mapping[str, Any] | None, within_s: float) -> PressReply | None:
         """One request; returns the hub's answer to the press in it."""
         if (here := self._renew()) is not None:
             self._address, self._challenge = here, None
@@ -248,7 +247,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _run(config: PanelConfig, args: argparse.Namespace) -> bool:
-    notify = Notify()
+    notify = SystemdNotifier()
     process = BoardProcess(config.board, config.folder, args, lambda what: notify.send(f"STATUS={what or 'shown'}"))
     link = PanelLink(LocalKeyWatch("panel").poll, process.receive, config.language)
     dialogue = panel_dialogue.PanelDialogue(unit_words(config.language))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from roundtap_core.forms.form import DECIDED, Form, Way
+from roundtap_core.forms.form import DECIDED, Form, WayToEnd
 from roundtap_core.forms.questions import WINNER, Choice, Figure, Picks, Turns
 from roundtap_core.forms.walk import walk, way_and_answers
 from roundtap_core.records import CONCESSION, PLAYED, SIDES, Result, Side, other
@@ -50,7 +50,7 @@ def presses(form: Form, result: Result, winner: Side, time_is_up: bool, fielded:
             Press(other(own))]
 
 
-def _way_and_answers(form: Form, result: Result, opener: Side, time_is_up: bool) -> tuple[Way, dict[str, Any]]:
+def _way_and_answers(form: Form, result: Result, opener: Side, time_is_up: bool) -> tuple[WayToEnd, dict[str, Any]]:
     told = way_and_answers(form.offered(time_is_up), opener, result)
     if told is None:
         raise ValueError(f"the form of {form.rulebook} cannot say {result}")
@@ -83,7 +83,7 @@ def _games(form: Form, result: Result, winner: Side) -> Iterator[Press]:
     yield from (Press(winner), Press(loser))
 
 
-def _steps(way: Way, answers: dict[str, Any], opener: Side, own: Side, confirmed: bool) -> Iterator[Press]:
+def _steps(way: WayToEnd, answers: dict[str, Any], opener: Side, own: Side, confirmed: bool) -> Iterator[Press]:
     """The presses of every question the walk reaches. `confirmed`: opening a way without any reports it."""
     way = way.opened_by(opener)
     given: dict[str, Any] = {}

@@ -25,7 +25,7 @@ from pathlib import Path
 
 from roundtap_core.words import LANGUAGES, Words
 from roundtap_machine.atomic_write import write_atomically
-from roundtap_machine.notify import Heartbeat, Notify, StopSignal
+from roundtap_machine.notify import Heartbeat, StopSignal, SystemdNotifier
 from roundtap_units.link.find_hub import FoundHub, find_hub, probe_hub
 from roundtap_units.link.hub_choice import Endpoint, endpoint_url, parse_endpoint, parse_endpoints
 from roundtap_units.unit_words import unit_words
@@ -377,7 +377,7 @@ def run(args: argparse.Namespace) -> int:
     proxy = WallProxy(watch, memory, lambda: waiting_page(args.language, own_address(), args.hub))
     threading.Thread(target=proxy.serve_forever, args=(60.0,), name="wall-proxy", daemon=True).start()
     try:
-        WallBrowser(proxy, Heartbeat(Notify()), stop).run(args.window, os.environ)
+        WallBrowser(proxy, Heartbeat(SystemdNotifier()), stop).run(args.window, os.environ)
     finally:
         watch.stop()
         proxy.server_close()

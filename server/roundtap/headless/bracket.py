@@ -10,7 +10,7 @@ from roundtap_core.elimination.bracket import Bracket, BracketGame, BracketSeat,
 from roundtap_core.elimination.cut import CutRow, cut_table, qualified
 from roundtap_core.elimination.ranking import FinalPlace, bracket_to_json, final_ranking, game_name
 from roundtap_core.errors import Problem
-from roundtap_core.records import ELIMINATION, SWISS, Pair, Tournament
+from roundtap_core.records import ELIMINATION, SWISS, SidePair, Tournament
 from roundtap_core.rounds.next_round import next_stage
 from roundtap_core.words import Words
 
@@ -98,7 +98,7 @@ def _outcome(game: BracketGame, names: Mapping[str, str], words: Words) -> str:
     if match is None or match.result is None:
         return ""
     score = match.result.score
-    if score == Pair() and game.winner:
+    if score == SidePair() and game.winner:
         # A ruling, or a match of several games: there are no figures.
         return names[game.winner]
     a, b = (score.a, score.b) if match.a == game.a.competitor else (score.b, score.a)

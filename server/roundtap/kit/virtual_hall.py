@@ -13,7 +13,7 @@ from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import Entrant, EventState, Official
-from roundtap_core.messages import Echo
+from roundtap_core.messages import ReportReceipt
 from roundtap_core.records import Tournament
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.standings.totals import list_totals
@@ -64,7 +64,7 @@ class DirectLink:
         for kept in self.outbox.waiting():
             assert verify(self._hub.units.keys[self._unit], REPORT, kept.report, kept.mac)
             settled = self.outbox.settle(parse_message(
-                Echo, record_report(self._hub.service, validate_report(dict(kept.report)))))
+                ReportReceipt, record_report(self._hub.service, validate_report(dict(kept.report)))))
             if settled is not None:
                 self.incoming.put(("fate", settled))
         self.outbox.flush_fates()

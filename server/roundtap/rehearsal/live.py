@@ -22,7 +22,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from roundtap.kit.virtual_kit import VirtualKit
-from roundtap.rehearsal.script import MatchTyping, Script, ScriptRound
+from roundtap.rehearsal.script import MatchTyping, RehearsalScript, ScriptRound
 from roundtap_core.errors import Problem
 from roundtap_core.eventfile.read import tournament_from_json
 from roundtap_core.eventfile.write import tournament_to_json
@@ -164,7 +164,7 @@ class LiveRehearsal:
         self._patience_s = patience_s
         self._event = ""
 
-    def play(self, script: Script, place: Callable[[str], None] = lambda _: None) -> Tournament:
+    def play(self, script: RehearsalScript, place: Callable[[str], None] = lambda _: None) -> Tournament:
         """Play all rounds; returns the event as the hub exports it. `place(event)` is called once the event exists."""
         self._event = self._register(script)
         if rulebook(script.tournament.rulebook).judge_required:
@@ -179,7 +179,7 @@ class LiveRehearsal:
         self._post("finish", reason="as recorded")
         return tournament_from_json(self._console.export(self._event))
 
-    def _register(self, script: Script) -> str:
+    def _register(self, script: RehearsalScript) -> str:
         entered = tuple(replace(c, dropped_after=None) for c in script.tournament.competitors)
         file = tournament_to_json(replace(script.tournament, rounds=(), competitors=entered))
         self._console.upload("/console/import", json.dumps(file).encode())
@@ -285,7 +285,7 @@ class PersonTyper:
                   f"{self._names[typing.b]}, and confirm from the other side.")
 
 
-def rehearse_live(script: Script, progress: Progress, port: int) -> Tournament:
+def rehearse_live(script: RehearsalScript, progress: Progress, port: int) -> Tournament:
     """Rehearse with a hub and virtual tables as real processes."""
     with tempfile.TemporaryDirectory(prefix="roundtap-rehearsal-") as folder:
         kit = VirtualKit(Path(folder), "127.0.0.1", port, script.tables)
@@ -304,7 +304,7 @@ def rehearse_live(script: Script, progress: Progress, port: int) -> Tournament:
             kit.stop()
 
 
-def rehearse_on_units(script: Script, progress: Progress, url: str, pin: str,
+def rehearse_on_units(script: RehearsalScript, progress: Progress, url: str, pin: str,
                       authority: Path | None = None) -> Tournament:
     """Rehearse on a running hub with its real units, whose buttons a person presses as told."""
     names = {c.id: c.name for c in script.tournament.competitors}

@@ -13,7 +13,7 @@ from typing import Any
 
 from roundtap.headless.event_input import print_refusal
 from roundtap.kit.virtual_hall import VirtualHall
-from roundtap.rehearsal.script import MatchTyping, Script, ScriptRound
+from roundtap.rehearsal.script import MatchTyping, RehearsalScript, ScriptRound
 from roundtap_core.elimination.bracket import bracket_of
 from roundtap_core.elimination.ranking import final_ranking
 from roundtap_core.errors import Problem
@@ -38,7 +38,7 @@ class TableDisagrees(Exception):
     """A table did not save what was typed, which is a bug; with what the screen shows."""
 
 
-def rehearse_fast(script: Script, progress: Progress, trouble: bool = False) -> Tournament:
+def rehearse_fast(script: RehearsalScript, progress: Progress, trouble: bool = False) -> Tournament:
     """The event as the hub has it after all rounds. `progress(round, matches done, matches)` is called per match.
     `trouble`: of every four matches, in one the other side rejects the report and a judge decides; in one an official
     enters another result and corrects it; in one both agree to another result afterwards, and the judge keeps the

@@ -13,13 +13,13 @@ from roundtap.kit.player_names import made_up_people
 from roundtap_core import records
 from roundtap_core.elimination.cut import THIRD, THIRD_STAGE, stages_of
 from roundtap_core.errors import Problem
-from roundtap_core.forms.form import Way
+from roundtap_core.forms.form import WayToEnd
 from roundtap_core.forms.questions import FIRST_PLAYER_BY
 from roundtap_core.forms.walk import compose, next_step
 from roundtap_core.lists.squads import fielded, to_field
 from roundtap_core.result_json import match_to_json
 from roundtap_core.rounds.next_round import next_round, next_stage
-from roundtap_core.rulebooks.base import Rulebook, Situation
+from roundtap_core.rulebooks.base import MatchSituation, Rulebook
 from roundtap_core.rulebooks.gate import OFFICIAL, PLAYER, ResultSource, result_problems
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.standings.totals import list_totals
@@ -54,21 +54,21 @@ class ScriptRound:
 
 
 @dataclass(frozen=True, slots=True)
-class Script:
+class RehearsalScript:
     """A whole rehearsal of `tournament`, the recorded event."""
     tournament: records.Tournament
     rounds: tuple[ScriptRound, ...]
     tables: int
 
 
-def script_of(tournament: records.Tournament) -> Script:
+def script_of(tournament: records.Tournament) -> RehearsalScript:
     """The script of a recorded event. Raises Problem with round, table and players where a result cannot be typed."""
     names = {c.id: c.name for c in tournament.competitors}
     stages = stages_of(tournament)
     rounds = tuple(_round(tournament, played, stages[played.number], names) for played in tournament.rounds)
     if not rounds:
         raise Problem("nothing_to_rehearse", where="/rounds")
-    return Script(tournament, rounds, max((t.table for r in rounds for t in r.typing), default=1))
+    return RehearsalScript(tournament, rounds, max((t.table for r in rounds for t in r.typing), default=1))
 
 
 def _round(tournament: records.Tournament, played: records.Round, stage: str, names: Mapping[str, str]) -> ScriptRound:
@@ -102,7 +102,7 @@ def _typing(
     options = book.options(tournament.options)
     totals = list_totals(tournament)
     stage = THIRD_STAGE if match.game == THIRD else stage
-    situation = Situation(stage, (totals.get(match.a), totals.get(match.b)))
+    situation = MatchSituation(stage, (totals.get(match.a), totals.get(match.b)))
     if any(problem.key == "winner_concedes" for problem in result_problems(book, match.result, options, situation,
                                                                     ResultSource(PLAYER))):
         return ruling
@@ -188,7 +188,8 @@ def _play_round(event: records.Tournament, book: Rulebook, rand: random.Random) 
             picks = tuple(squads(match.a)) if fields else None
             matches.append(replace(match, picks=picks))
             continue
-        situation = Situation(THIRD_STAGE if match.game == THIRD else stage, (totals.get(match.a), totals.get(match.b)))
+        situation = MatchSituation(THIRD_STAGE if match.game == THIRD else stage,
+                                   (totals.get(match.a), totals.get(match.b)))
         known = {}
         if book.squads:
             known = {"picks.winner": squads(match.a), "picks.loser": squads(match.b)}
@@ -196,7 +197,7 @@ def _play_round(event: records.Tournament, book: Rulebook, rand: random.Random) 
     return replace(event, rounds=(*before, replace(last, matches=tuple(matches))))
 
 
-def _result(book: Rulebook, event: records.Tournament, situation: Situation, known: dict[str, Any],
+def _result(book: Rulebook, event: records.Tournament, situation: MatchSituation, known: dict[str, Any],
             rand: random.Random) -> records.Result:
     """A random walk through the form, repeated until the rulebook accepts the result."""
     options = book.options(event.options)
@@ -214,7 +215,7 @@ def _result(book: Rulebook, event: records.Tournament, situation: Situation, kno
             return result
 
 
-def _lost_by_the_opener(book: Rulebook, result: records.Result, way: Way, opener: records.Side,
+def _lost_by_the_opener(book: Rulebook, result: records.Result, way: WayToEnd, opener: records.Side,
                         options: dict[str, Any]) -> bool:
     """Whether the side that opens has lost, which only the other side would report."""
     winner = book.winner(result, options)

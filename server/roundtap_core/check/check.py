@@ -13,7 +13,7 @@ from roundtap_core.lists.list_form import fold, names
 from roundtap_core.lists.squads import letter
 from roundtap_core.names import error_names, names_in
 from roundtap_core.rounds.never_fielded import never_fielded
-from roundtap_core.rulebooks.base import FIRST_PLAYER, NO, Options, Rulebook, Situation, may_play
+from roundtap_core.rulebooks.base import FIRST_PLAYER, NO, MatchSituation, Options, Rulebook, may_play
 from roundtap_core.rulebooks.gate import result_problems
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.standings.totals import list_totals
@@ -49,14 +49,14 @@ def impossible_results(tournament: records.Tournament) -> Iterator[Problem]:
         if match.result is not None:
             stage = THIRD_STAGE if match.game == THIRD else stages[played.number]
             decks = (houses[match.a], houses[match.b or ""]) if houses else None
-            situation = Situation(stage, (totals.get(match.a), totals.get(match.b or "")), decks)
+            situation = MatchSituation(stage, (totals.get(match.a), totals.get(match.b or "")), decks)
             for wrong in (*result_problems(book, match.result, options, situation),
                           *_conceded_after_winning(book, match, options, situation)):
                 yield wrong.at(f"{where}/result")
 
 
 def _conceded_after_winning(book: Rulebook, match: records.Match, options: Options,
-                            situation: Situation) -> Iterator[Problem]:
+                            situation: MatchSituation) -> Iterator[Problem]:
     """Who has won by the document does not concede; an official may have entered it, with a reason (section 9)."""
     result = match.result
     if result is None or result.ended != records.CONCESSION or (match.record or {}).get("decided"):

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from roundtap_core.event.cut import AcceptPlace, DeclinePlace, MakeCut, PassOver, WithdrawCut
+from roundtap_core.event.cut import AcceptPlace, DeclinePlace, MakeCut, PassOverAbsentees, WithdrawCut
 from roundtap_core.event.imposed_rounds import AdoptRound, ImposeRound
 from roundtap_core.event.judging import (
     Appeal,
     DecideAppeal,
     DeclineProposal,
     Disqualify,
+    GiveWarning,
     GrantExtension,
     NoteRuling,
     OfficialDuty,
     ProposeDisqualification,
     SetOfficials,
     TakeBackExtension,
-    Warn,
 )
 from roundtap_core.event.mending import GiveBye, MoveToTable, PairAgain, PairWaiting, SwapSeats, UnpublishRound
 from roundtap_core.event.people import (
@@ -25,14 +25,14 @@ from roundtap_core.event.people import (
     CorrectList,
     DropCompetitor,
     EnterCompetitor,
+    RecordCheck,
     RemoveCompetitor,
     ReturnCompetitor,
-    SetCameWith,
     SetCheckIn,
     SetFixedTable,
     SetSignUp,
+    SetTravelGroup,
     SubmitList,
-    Tick,
 )
 from roundtap_core.event.prizes import DrawDoorPrize, SetPrizes
 from roundtap_core.event.results import (
@@ -56,19 +56,17 @@ from roundtap_core.event.rounds import (
     SetClock,
     SetExtraMinutes,
 )
-from roundtap_core.event.setup import CreateEvent, ImportRecord, SetAbout, SetOptions
+from roundtap_core.event.setup import CreateEvent, ImportRecord, SetEventDetails, SetOptions
 
 Command = (
-    CreateEvent | ImportRecord | SetAbout | SetOptions | EnterCompetitor | ChangePerson | DropCompetitor
+    CreateEvent | ImportRecord | SetEventDetails | SetOptions | EnterCompetitor | ChangePerson | DropCompetitor
     | ReturnCompetitor | SubmitList | RemoveCompetitor | SetCheckIn | CheckIn | SetSignUp | ConfirmEntry | SetFixedTable
-    | CorrectList | Tick | SetCameWith | ImportRound | DrawRound | ImposeRound | AdoptRound | DiscardDraft | MoveTables
-    | PublishRound | SetClock | FinishEvent | ReopenEvent | SetExtraMinutes | RecordReport | EnterResult | NoShow
-    | DoubleNoShow | UndoNoShow | NoteLot | SetPicks | SettleStrangers | MakeCut | WithdrawCut
-    | AcceptPlace | DeclinePlace | PassOver | SetOfficials | OfficialDuty | Warn | ProposeDisqualification
-    | DeclineProposal | NoteRuling | Appeal | DecideAppeal | GrantExtension | TakeBackExtension
-    | Disqualify
-    | SwapSeats | MoveToTable | PairWaiting | GiveBye | PairAgain | UnpublishRound
-    | SetPrizes | DrawDoorPrize
+    | CorrectList | RecordCheck | SetTravelGroup | ImportRound | DrawRound | ImposeRound | AdoptRound | DiscardDraft
+    | MoveTables | PublishRound | SetClock | FinishEvent | ReopenEvent | SetExtraMinutes | RecordReport | EnterResult
+    | NoShow | DoubleNoShow | UndoNoShow | NoteLot | SetPicks | SettleStrangers | MakeCut | WithdrawCut | AcceptPlace
+    | DeclinePlace | PassOverAbsentees | SetOfficials | OfficialDuty | GiveWarning | ProposeDisqualification
+    | DeclineProposal | NoteRuling | Appeal | DecideAppeal | GrantExtension | TakeBackExtension | Disqualify | SwapSeats
+    | MoveToTable | PairWaiting | GiveBye | PairAgain | UnpublishRound | SetPrizes | DrawDoorPrize
 )
 
 __all__ = [
@@ -94,6 +92,7 @@ __all__ = [
     "EnterResult",
     "FinishEvent",
     "GiveBye",
+    "GiveWarning",
     "GrantExtension",
     "ImportRecord",
     "ImportRound",
@@ -107,17 +106,17 @@ __all__ = [
     "OfficialDuty",
     "PairAgain",
     "PairWaiting",
-    "PassOver",
+    "PassOverAbsentees",
     "ProposeDisqualification",
     "PublishRound",
+    "RecordCheck",
     "RecordReport",
     "RemoveCompetitor",
     "ReopenEvent",
     "ReturnCompetitor",
-    "SetAbout",
-    "SetCameWith",
     "SetCheckIn",
     "SetClock",
+    "SetEventDetails",
     "SetExtraMinutes",
     "SetFixedTable",
     "SetOfficials",
@@ -125,13 +124,12 @@ __all__ = [
     "SetPicks",
     "SetPrizes",
     "SetSignUp",
+    "SetTravelGroup",
     "SettleStrangers",
     "SubmitList",
     "SwapSeats",
     "TakeBackExtension",
-    "Tick",
     "UndoNoShow",
     "UnpublishRound",
-    "Warn",
     "WithdrawCut",
 ]

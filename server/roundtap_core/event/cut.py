@@ -35,7 +35,7 @@ class AcceptPlace(Struct, frozen=True):
     competitor: Text
 
 
-class PassOver(Struct, frozen=True):
+class PassOverAbsentees(Struct, frozen=True):
     """The next stage goes on with those present: exactly those in `absent` are passed over."""
     absent: tuple[Text, ...]
 
@@ -153,7 +153,7 @@ def _refuse_unless_offered(state: EventState, competitor: str) -> None:
         raise Problem("not_offered")
 
 
-def pass_over(state: EventState, command: PassOver, now: Instant) -> NewEntries:
+def pass_over(state: EventState, command: PassOverAbsentees, now: Instant) -> NewEntries:
     """On a second day: who is not there is passed over in one step, and offers go on below them. They keep their place
     in the standings (house decision)."""
     if state.cut is None:
@@ -176,7 +176,7 @@ DECIDE_CUT: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] = {
     WithdrawCut: withdraw_cut,
     AcceptPlace: accept_place,
     DeclinePlace: decline_place,
-    PassOver: pass_over,
+    PassOverAbsentees: pass_over,
 }
 
 

@@ -16,7 +16,7 @@ from roundtap_core.lists.squads import SquadsToField, fielded, squads_unfieldabl
 from roundtap_core.records import ELIMINATION, NO_SHOW, SECOND_SWISS, SWISS, TIEBREAK, Match, Result, Round
 from roundtap_core.rounds.next_round import open_ties, planned_rounds
 from roundtap_core.rounds.phases import phase_now
-from roundtap_core.rulebooks.base import Situation
+from roundtap_core.rulebooks.base import MatchSituation
 
 CUT, OVER = "cut", "over"
 """What may follow beside a Swiss or an elimination round: the cut is to be made; nothing is left to be played."""
@@ -143,11 +143,11 @@ def stage_of_match(state: EventState, round_state: RoundState, match: MatchState
     return stage_of_round(state, round_state.number, round_state.stage, [m.match for m in round_state.matches])
 
 
-def situation_of(state: EventState, round_state: RoundState, match: MatchState) -> Situation:
+def situation_of(state: EventState, round_state: RoundState, match: MatchState) -> MatchSituation:
     """Where this match stands, as its form and its limits want to know it."""
     a, b = (state.entrants[who].list_total if who in state.entrants else None
             for who in (match.match.a, match.match.b or ""))
-    return Situation(stage_of_match(state, round_state, match), (a, b))
+    return MatchSituation(stage_of_match(state, round_state, match), (a, b))
 
 
 def match_clock(state: EventState, round_state: RoundState, match: MatchState) -> Clock:

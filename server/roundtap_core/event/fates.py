@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from roundtap_core.event.state import Fate
+from roundtap_core.event.state import ReportFate
 
 TAIL = 32  # so many fates lie in the one small dict that is copied when a fate is added
 
 _DIGEST_LETTERS = 64
 
 
-class Fates(Mapping[str, Fate]):
+class ReportFates(Mapping[str, ReportFate]):
     """Fates by the id of their report, in the order in which they came. Frozen: any thread may read it.
 
     `with_fate` gives the next one; both share what is old. Blocks are dicts that no longer change; two of about
@@ -22,33 +22,33 @@ class Fates(Mapping[str, Fate]):
     """
     __slots__ = ("_blocks", "_tail")
 
-    def __init__(self, blocks: tuple[dict[str, bytes | Fate], ...] = (),
-                 tail: Mapping[str, bytes | Fate] | None = None) -> None:
+    def __init__(self, blocks: tuple[dict[str, bytes | ReportFate], ...] = (),
+                 tail: Mapping[str, bytes | ReportFate] | None = None) -> None:
         self._blocks = blocks
-        self._tail: Mapping[str, bytes | Fate] = {} if tail is None else tail
+        self._tail: Mapping[str, bytes | ReportFate] = {} if tail is None else tail
 
     @classmethod
-    def of(cls, fates: Mapping[str, Fate]) -> Fates:
+    def of(cls, fates: Mapping[str, ReportFate]) -> ReportFates:
         """The same fates; itself, if it is one of these."""
-        if isinstance(fates, Fates):
+        if isinstance(fates, ReportFates):
             return fates
         block = {report_id: _packed(fate) for report_id, fate in fates.items()}
         return cls((block,) if block else ())
 
-    def with_fate(self, report_id: str, fate: Fate) -> Fates:
+    def with_fate(self, report_id: str, fate: ReportFate) -> ReportFates:
         """These and one more; a fate that is known already gives way to `fate`."""
         if report_id in self:
-            return Fates.of({**self, report_id: fate})
+            return ReportFates.of({**self, report_id: fate})
         tail = {**self._tail, report_id: _packed(fate)}
         if len(tail) < TAIL:
-            return Fates(self._blocks, tail)
+            return ReportFates(self._blocks, tail)
         blocks = self._blocks
         while blocks and len(blocks[-1]) <= len(tail):
             tail = {**blocks[-1], **tail}
             blocks = blocks[:-1]
-        return Fates((*blocks, tail))
+        return ReportFates((*blocks, tail))
 
-    def __getitem__(self, report_id: str) -> Fate:
+    def __getitem__(self, report_id: str) -> ReportFate:
         for block in (self._tail, *reversed(self._blocks)):
             if report_id in block:
                 return _unpacked(block[report_id])
@@ -68,7 +68,7 @@ class Fates(Mapping[str, Fate]):
         return f"Fates.of({dict(self)!r})"
 
 
-def _packed(fate: Fate) -> bytes | Fate:
+def _packed(fate: ReportFate) -> bytes | ReportFate:
     """The two digests as bytes, then the rest as text, its parts apart by blanks; what does not fit that stays as it
     is (a test's digest, a reason with a blank in it)."""
     digests = fate.hash + fate.body
@@ -83,10 +83,10 @@ def _packed(fate: Fate) -> bytes | Fate:
         return fate
 
 
-def _unpacked(packed: bytes | Fate) -> Fate:
-    if isinstance(packed, Fate):
+def _unpacked(packed: bytes | ReportFate) -> ReportFate:
+    if isinstance(packed, ReportFate):
         return packed
     half = _DIGEST_LETTERS // 2
     number, fate, reason, *match = packed[_DIGEST_LETTERS:].decode().split(" ", 3)
-    return Fate(fate, int(number), packed[:half].hex(), packed[half:_DIGEST_LETTERS].hex(), reason or None,
+    return ReportFate(fate, int(number), packed[:half].hex(), packed[half:_DIGEST_LETTERS].hex(), reason or None,
                 match[0] if match else None)

@@ -69,7 +69,7 @@ def impose_round(state: EventState, command: ImposeRound, now: Instant) -> list[
                                   command.tiebreak_form, **more)]
 
 
-def imposed_mend(state: EventState, command: ImposeRound) -> mending_steps.Mend:
+def imposed_mend(state: EventState, command: ImposeRound) -> mending_steps.MendPlan:
     """What the round would be, for showing it before it is made. Raises the Problems that would refuse it."""
     close_live(state)
     return _mend(state, command, _resolve_matches(state, command))
@@ -117,7 +117,7 @@ def _resolve_matches(state: EventState, command: ImposeRound) -> list[dict[str, 
     return matches
 
 
-def _mend(state: EventState, command: ImposeRound, matches: Sequence[Mapping[str, Any]]) -> mending_steps.Mend:
+def _mend(state: EventState, command: ImposeRound, matches: Sequence[Mapping[str, Any]]) -> mending_steps.MendPlan:
     number = _number(state)
     seats = [Match(m["a"], m.get("b"), m.get("table"), m.get("bye")) for m in matches]
     tables = [seat.table for seat in seats if seat.table is not None]
@@ -131,7 +131,7 @@ def _mend(state: EventState, command: ImposeRound, matches: Sequence[Mapping[str
     missing = [who for who,
                (why, _) in mending_steps.waiting_competitors(state, played).items() if why == mending_steps.UNPAIRED]
     changes = tuple(mending_steps.MatchChange(m.id, m.match, None) for m in played.matches)
-    return mending_steps.Mend(number, mending_steps.IMPOSED, changes, (),
+    return mending_steps.MendPlan(number, mending_steps.IMPOSED, changes, (),
                               mending_steps.warnings_of_round(state, played, missing))
 
 

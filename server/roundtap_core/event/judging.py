@@ -49,7 +49,7 @@ class OfficialDuty(Struct, frozen=True):
     on: bool
 
 
-class Warn(Struct, frozen=True):
+class GiveWarning(Struct, frozen=True):
     competitor: Text
     reason: Prose
     by: Id = ORGANIZER
@@ -255,7 +255,7 @@ def _official_duty(state: EventState, command: OfficialDuty, now: Instant) -> Ne
     return [NewEntry("official-duty", {"official": official.id, "on": command.on})]
 
 
-def _warn(state: EventState, command: Warn, now: Instant) -> NewEntries:
+def _warn(state: EventState, command: GiveWarning, now: Instant) -> NewEntries:
     entrant = lookups.require_entrant(state, command.competitor)
     roles_of(state, command.by)
     if entrant.disqualified_after is not None:
@@ -378,7 +378,7 @@ def _live_match(state: EventState, command: GrantExtension | TakeBackExtension) 
 DECIDE_JUDGING: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] = {
     SetOfficials: _set_officials,
     OfficialDuty: _official_duty,
-    Warn: _warn,
+    GiveWarning: _warn,
     ProposeDisqualification: _propose,
     DeclineProposal: _decline,
     Disqualify: _disqualify,

@@ -269,7 +269,7 @@ def notes_after(state: EventState, played: RoundState, changes: Sequence[mending
 MendCommand = SwapSeats | MoveToTable | PairWaiting | GiveBye | PairAgain | UnpublishRound
 
 
-def plan_mend(state: EventState, command: MendCommand) -> mending_steps.Mend:
+def plan_mend(state: EventState, command: MendCommand) -> mending_steps.MendPlan:
     """What the command would do to the round; Problem where it cannot be done. Reason and plan are not looked at."""
     return _MENDS[type(command)](state, command)
 
@@ -299,15 +299,15 @@ def mend_entries(state: EventState, command: MendCommand, now: Instant) -> NewEn
 
 def build_mend(state: EventState, played: RoundState, what: str, changes: Sequence[mending_steps.MatchChange],
                gone: Sequence[str] = (),
-               conceded: Sequence[str] = ()) -> mending_steps.Mend:
+               conceded: Sequence[str] = ()) -> mending_steps.MendPlan:
     """The step with all its warnings."""
     points = {who: totals.points for who, totals in mending_steps.totals_before(state, played.number).items()}
     notes = notes_after(state, played, changes, gone, mending_steps.earlier_meetings(state, played), points)
-    return mending_steps.Mend(played.number, what, tuple(changes), tuple(gone),
+    return mending_steps.MendPlan(played.number, what, tuple(changes), tuple(gone),
                               mending_steps.warnings_of(state, played, changes, conceded), notes)
 
 
-def _swap(state: EventState, command: SwapSeats) -> mending_steps.Mend:
+def _swap(state: EventState, command: SwapSeats) -> mending_steps.MendPlan:
     played = mending_steps.mendable_round(state, command.number)
     first, second = _two(command.who)
     one, two = mending_steps.seat_of(state, played, first), mending_steps.seat_of(state, played, second)
@@ -338,7 +338,7 @@ def _two(who: Sequence[str]) -> tuple[str, str]:
     return who[0], who[1]
 
 
-def _move(state: EventState, command: MoveToTable) -> mending_steps.Mend:
+def _move(state: EventState, command: MoveToTable) -> mending_steps.MendPlan:
     played = mending_steps.mendable_round(state, command.number)
     match = next((m for m in played.matches if m.id == command.match), None)
     if match is None or match.match.b is None:
@@ -357,7 +357,7 @@ def _move(state: EventState, command: MoveToTable) -> mending_steps.Mend:
     return build_mend(state, played, mending_steps.TABLE, changes)
 
 
-def _pair(state: EventState, command: PairWaiting) -> mending_steps.Mend:
+def _pair(state: EventState, command: PairWaiting) -> mending_steps.MendPlan:
     """The two meet. Who left one of them standing has missed the round; an entry that stood for one of them goes."""
     played = mending_steps.mendable_round(state, command.number)
     mending_steps.refuse_fixed_pairing(played)
@@ -385,7 +385,7 @@ def _who_left(state: EventState, match: MatchState) -> str | None:
     return next(who for who in (match.match.a, match.match.b) if not state.entrants[who].active)
 
 
-def _give_bye(state: EventState, command: GiveBye) -> mending_steps.Mend:
+def _give_bye(state: EventState, command: GiveBye) -> mending_steps.MendPlan:
     played = mending_steps.mendable_round(state, command.number)
     mending_steps.refuse_fixed_pairing(played)
     who = command.competitor
@@ -399,14 +399,14 @@ def _give_bye(state: EventState, command: GiveBye) -> mending_steps.Mend:
     return build_mend(state, played, mending_steps.BYE_GIVEN, [change])
 
 
-def _again(state: EventState, command: PairAgain) -> mending_steps.Mend:
+def _again(state: EventState, command: PairAgain) -> mending_steps.MendPlan:
     played = mending_steps.mendable_round(state, command.number)
     mending_steps.refuse_fixed_pairing(played)
     found = plan_repair(state, played, command.busy_tables)
     return build_mend(state, played, mending_steps.AGAIN, found.changes, found.gone, found.conceded)
 
 
-def _unpublish(state: EventState, command: UnpublishRound) -> mending_steps.Mend:
+def _unpublish(state: EventState, command: UnpublishRound) -> mending_steps.MendPlan:
     """Refuse once there is a report or the clock has changed since publishing."""
     played = state.live
     if played is None or played.number != command.number:
@@ -426,11 +426,11 @@ def _unpublish(state: EventState, command: UnpublishRound) -> mending_steps.Mend
     picks = [mending_steps.MendWarning("picks_lost", (m.match.a,)) for m in played.matches if m.match.picks is not None]
     if not command.withdrawn:
         # As a draft it keeps them, with all its other notes.
-        return mending_steps.Mend(played.number, mending_steps.UNPUBLISH)
-    return mending_steps.Mend(played.number, mending_steps.WITHDRAW, warnings=(*lots, *picks))
+        return mending_steps.MendPlan(played.number, mending_steps.UNPUBLISH)
+    return mending_steps.MendPlan(played.number, mending_steps.WITHDRAW, warnings=(*lots, *picks))
 
 
-_MENDS: Mapping[type, Callable[[EventState, Any], mending_steps.Mend]] = {
+_MENDS: Mapping[type, Callable[[EventState, Any], mending_steps.MendPlan]] = {
     SwapSeats: _swap,
     MoveToTable: _move,
     PairWaiting: _pair,

@@ -57,7 +57,7 @@ class MatchChange(Struct, frozen=True):
             self.match.a, self.match.b, self.match.bye)
 
 
-class Mend(Struct, frozen=True):
+class MendPlan(Struct, frozen=True):
     """All of one step. `gone`: ids of entries that vanish, since the player who was alone there plays elsewhere."""
     number: int
     what: str
@@ -76,7 +76,7 @@ class Mend(Struct, frozen=True):
         ])[:MARK_DIGITS]
 
 
-def refuse_stale_plan(mend: Mend, plan: str) -> None:
+def refuse_stale_plan(mend: MendPlan, plan: str) -> None:
     """Problem("mend_changed_meanwhile") where something else was shown than what would be done now;
     Problem("mend_warned") where nothing was shown, and there is something to be warned of."""
     if plan and plan != mend.mark:

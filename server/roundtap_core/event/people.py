@@ -123,14 +123,14 @@ class CorrectList(Struct, frozen=True):
     by: Id = ORGANIZER
 
 
-class Tick(Struct, frozen=True):
+class RecordCheck(Struct, frozen=True):
     """A check of a competitor was made or declared ("sleeves", "replacement_rulers"), or no longer holds."""
     competitor: Text
     what: Prose
     on: bool = True
 
 
-class SetCameWith(Struct, frozen=True):
+class SetTravelGroup(Struct, frozen=True):
     """Players who came together share a word; None: came alone."""
     competitor: Text
     group: LineOrEmpty | None
@@ -381,7 +381,7 @@ def _correct_list(state: EventState, command: CorrectList, now: Instant) -> NewE
     })]
 
 
-def _tick(state: EventState, command: Tick, now: Instant) -> NewEntries:
+def _tick(state: EventState, command: RecordCheck, now: Instant) -> NewEntries:
     entrant = lookups.require_entrant(state, command.competitor)
     what = command.what.strip()
     if not what or len(what) > TICK_LETTERS or not fits_line(what):
@@ -391,7 +391,7 @@ def _tick(state: EventState, command: Tick, now: Instant) -> NewEntries:
     return [NewEntry("ticked", {"competitor": entrant.id, "what": what, "on": command.on})]
 
 
-def _set_came_with(state: EventState, command: SetCameWith, now: Instant) -> NewEntries:
+def _set_came_with(state: EventState, command: SetTravelGroup, now: Instant) -> NewEntries:
     entrant = lookups.require_entrant(state, command.competitor)
     group = (command.group or "").strip() or None
     if group == entrant.came_with:
@@ -406,8 +406,8 @@ DECIDE_PEOPLE: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] =
     ReturnCompetitor: _return,
     SubmitList: _submit_list,
     CorrectList: _correct_list,
-    Tick: _tick,
-    SetCameWith: _set_came_with,
+    RecordCheck: _tick,
+    SetTravelGroup: _set_came_with,
     SetCheckIn: _set_check_in,
     CheckIn: _check_in,
     SetSignUp: _set_sign_up,

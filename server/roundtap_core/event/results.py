@@ -15,7 +15,7 @@ from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.cut import cut_after_change, tiebreak_after_change
 from roundtap_core.event.entries import Entry, NewEntries, NewEntry
 from roundtap_core.event.event_flow import current_bracket, situation_of, time_is_up, with_result
-from roundtap_core.event.fates import Fates
+from roundtap_core.event.fates import ReportFates
 from roundtap_core.event.lookups import Step, find_match, free_table, of_match
 from roundtap_core.event.people import with_missed, without_missed
 from roundtap_core.event.state import (
@@ -23,9 +23,9 @@ from roundtap_core.event.state import (
     PLAYS_ON,
     PUBLISHED,
     EventState,
-    Fate,
     LogLine,
     MatchState,
+    ReportFate,
     RoundState,
     SideReport,
     tournament_of,
@@ -393,8 +393,8 @@ DECIDE_RESULTS: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] 
 
 
 def _apply_report(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
-    fate = Fate(data["fate"], entry.number, entry.hash, data["body"], data["reason"], data["match"])
-    fates = Fates.of(state.fates).with_fate(data["report_id"], fate)
+    fate = ReportFate(data["fate"], entry.number, entry.hash, data["body"], data["reason"], data["match"])
+    fates = ReportFates.of(state.fates).with_fate(data["report_id"], fate)
     found = state.find_match(data["match"]) if fate.fate == "accepted" or fate.reason == "elsewhere" else None
     if found is None:
         return replace(state, fates=fates)

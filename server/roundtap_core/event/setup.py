@@ -22,7 +22,7 @@ from roundtap_core.event.state import (
     EventState,
     Official,
     OpenPoint,
-    PlayedOn,
+    PlayOnDecision,
     active_ids,
     played_on_from_json,
     tournament_of,
@@ -45,7 +45,7 @@ class CreateEvent(Struct, frozen=True):
     about: Mapping[str, str] = {}  # by the keys ABOUT, as far as they are known
 
 
-class SetAbout(Struct, frozen=True):
+class SetEventDetails(Struct, frozen=True):
     """All that the event says of itself from now on (keys ABOUT); what is missing or empty is not said."""
     about: Mapping[str, str]
 
@@ -59,7 +59,7 @@ class ImportRecord(Struct, frozen=True):
     officials: tuple[Official, ...] = ()
     cut: Cut | None = None
     finished: bool = False
-    played_on: tuple[PlayedOn, ...] = ()
+    played_on: tuple[PlayOnDecision, ...] = ()
 
 
 def _create(state: EventState, command: CreateEvent, now: Instant) -> NewEntries:
@@ -97,7 +97,7 @@ def _import_record(state: EventState, command: ImportRecord, now: Instant) -> Ne
     return made
 
 
-def _set_about(state: EventState, command: SetAbout, now: Instant) -> NewEntries:
+def _set_about(state: EventState, command: SetEventDetails, now: Instant) -> NewEntries:
     """Special rules are announced before play, and then stand; the rest may be mended as long as the event runs."""
     about = clean_about(command.about)
     if state.public_rounds and about.get(SPECIAL_RULES) != state.about.get(SPECIAL_RULES):
@@ -159,7 +159,7 @@ def _fixed(options: Mapping[str, Any]) -> dict[str, Any]:
 DECIDE_SETUP: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] = {
     CreateEvent: _create,
     ImportRecord: _import_record,
-    SetAbout: _set_about,
+    SetEventDetails: _set_about,
     SetOptions: _set_options,
 }
 
@@ -169,7 +169,7 @@ JUDGE_MISSING, SECOND_MISSING, MAY_NOT_PLAY = "judge_missing", "second_missing",
 KINDS = (JUDGE_MISSING, MAY_NOT_PLAY, SECOND_MISSING, LIST_MISSING, LIST_WRONG, DECK_TWICE)
 
 
-def list_points(state: EventState, people: Mapping[str, Person]) -> tuple[OpenPoint, ...]:
+def open_list_points(state: EventState, people: Mapping[str, Person]) -> tuple[OpenPoint, ...]:
     """What the lists of those who play lack; no two decks of the world bear one name. Entries hold digests of lists, so
     the hub, which has the people, must look."""
     tournament, check, options = tournament_of(state, people), state.rulebook.lists, state.options
@@ -185,7 +185,7 @@ def list_points(state: EventState, people: Mapping[str, Person]) -> tuple[OpenPo
     return tuple(found)
 
 
-def official_points(state: EventState) -> Iterator[OpenPoint]:
+def open_official_points(state: EventState) -> Iterator[OpenPoint]:
     """A judge, where the rulebook wants one (the organizer can be it, but not while playing), and for every official
     who plays a second one on duty."""
     on_duty = [official for official in state.officials.values() if official.on_duty]
@@ -208,9 +208,9 @@ def _ruled_by_another(on_duty: Iterable[Official], who: str) -> bool:
 
 
 def open_points(state: EventState, lists: Iterable[OpenPoint] = ()) -> tuple[OpenPoint, ...]:
-    """All missing points that play has not knowingly continued with; `lists` are `list_points`."""
+    """All missing points that play has not knowingly continued with; `lists` are `open_list_points`."""
     noted = {point for line in state.played_on for point in line.points}
-    found = [point for point in (*official_points(state), *lists) if point not in noted]
+    found = [point for point in (*open_official_points(state), *lists) if point not in noted]
     return tuple(sorted(found, key=lambda point: KINDS.index(point.kind)))
 
 

@@ -55,7 +55,7 @@ class OpenPoint(Struct, frozen=True):
         return f"{self.kind}:{self.who}" if self.who else self.kind
 
 
-class PlayedOn(Struct, frozen=True):
+class PlayOnDecision(Struct, frozen=True):
     """One such decision: in which entry, what was missing, why it was played on, who said so, and the wall time where
     the hub knew one."""
     number: Exact
@@ -71,10 +71,10 @@ class PlayedOn(Struct, frozen=True):
         return {"points": points, "reason": self.reason, "by": self.by, **wall}
 
 
-def played_on_from_json(data: Mapping[str, Any], number: int = 0, wall: str | None = None) -> PlayedOn:
+def played_on_from_json(data: Mapping[str, Any], number: int = 0, wall: str | None = None) -> PlayOnDecision:
     """What `to_json` wrote, or the entry's data; `wall` where the data says none."""
     points = tuple(OpenPoint(point["kind"], point.get("who", "")) for point in data["points"])
-    return PlayedOn(number, points, data["reason"], data["by"], data.get("wall", wall))
+    return PlayOnDecision(number, points, data["reason"], data["by"], data.get("wall", wall))
 
 
 ROLES = (ORGANIZER, HEAD_JUDGE, JUDGE)
@@ -259,7 +259,7 @@ class RoundState(Struct, frozen=True, dict=True):
         return tuple(m for m in self.matches if not m.done)
 
 
-class Fate(Struct, frozen=True):
+class ReportFate(Struct, frozen=True):
     """What became of a report: accepted or refused (with the reason), in which entry. `body` is the digest of
     what was said, so that the same id with another body is noticed."""
     fate: str
@@ -285,7 +285,7 @@ class EventState(Struct, frozen=True):
     entrants: Mapping[str, Entrant] = {}
     rounds: tuple[RoundState, ...] = ()
     clock: Clock = Clock()
-    fates: Mapping[str, Fate] = {}
+    fates: Mapping[str, ReportFate] = {}
     """By the id of the report; of any kind of mapping: the first report makes it one that grows (fates.py)."""
     finished: bool = False
     ended_as: tuple[str, ...] | None = None
@@ -294,7 +294,7 @@ class EventState(Struct, frozen=True):
     """Rounds whose recorded digest this core does not reproduce: it computes otherwise than the core that ran then."""
     cut: Cut | None = None  # the cut as it was made here; an imported event has none, its bracket tells
     about: Mapping[str, str] = {}  # what the event says of itself, by the keys ABOUT of setup.py; each may be missing
-    played_on: tuple[PlayedOn, ...] = ()
+    played_on: tuple[PlayOnDecision, ...] = ()
     officials: Mapping[str, Official] = {}  # By id. Empty: any logged-in user is the organizer.
     check_in: bool = False  # whether only those who have checked in are paired
     sign_up: Line | None = None
@@ -313,7 +313,7 @@ class EventState(Struct, frozen=True):
         return self.rulebook.options(self.given_options)
 
     @property
-    def late(self) -> tuple[Fate, ...]:
+    def late(self) -> tuple[ReportFate, ...]:
         """Reports that came when their round was closed; all fates are looked through."""
         return tuple(fate for fate in self.fates.values() if fate.reason == "late")
 

@@ -98,14 +98,14 @@ class Official(StrictMessage, frozen=True):
     off_duty: bool | UnsetType = UNSET
 
 
-class Point(StrictMessage, frozen=True):
+class MissingPoint(StrictMessage, frozen=True):
     kind: Literal["judge_missing", "may_not_play", "second_missing", "list_missing", "list_wrong", "deck_twice",
                   "finished_early", "tie_open", "squads_owed", "squads_unfielded", "appeal_open"]
     who: Id | UnsetType = UNSET
 
 
-class PlayedOn(StrictMessage, frozen=True):
-    points: Annotated[list[Point], Meta(max_length=MOST_POINTS)]
+class PlayOnNote(StrictMessage, frozen=True):
+    points: Annotated[list[MissingPoint], Meta(max_length=MOST_POINTS)]
     reason: Prose
     by: Id
     wall: Line | UnsetType = UNSET
@@ -119,24 +119,24 @@ class Cut(StrictMessage, frozen=True):
     absent: Ids | UnsetType = UNSET
 
 
-class Reasoned(StrictMessage, frozen=True):
+class ReasonNote(StrictMessage, frozen=True):
     reason: Prose
     by: Id | UnsetType = UNSET
 
 
-class ReasonedInRound(StrictMessage, frozen=True):
+class RoundReasonNote(StrictMessage, frozen=True):
     round: LastRound
     reason: Prose
     by: Id | UnsetType = UNSET
 
 
-class KnownOfList(Message, frozen=True):
+class ListSummary(Message, frozen=True):
     faction: Line | UnsetType = UNSET
     total: Count | UnsetType = UNSET
 
 
 class PlayersList(FreeObject):
-    KNOWN = KnownOfList
+    KNOWN = ListSummary
 
 
 class Competitor(StrictMessage, frozen=True):
@@ -151,11 +151,11 @@ class Competitor(StrictMessage, frozen=True):
     won_bye: bool | UnsetType = UNSET
     dropped_after: LastRound | UnsetType = UNSET
     disqualified_after: LastRound | UnsetType = UNSET
-    warnings: Annotated[list[ReasonedInRound], Meta(max_length=MOST_NOTES)] | UnsetType = UNSET
-    disqualification: Reasoned | UnsetType = UNSET
-    proposed: Reasoned | UnsetType = UNSET
+    warnings: Annotated[list[RoundReasonNote], Meta(max_length=MOST_NOTES)] | UnsetType = UNSET
+    disqualification: ReasonNote | UnsetType = UNSET
+    proposed: ReasonNote | UnsetType = UNSET
     proposal_declined_at: Count | UnsetType = UNSET
-    list_corrections: Annotated[list[ReasonedInRound], Meta(max_length=MOST_NOTES)] | UnsetType = UNSET
+    list_corrections: Annotated[list[RoundReasonNote], Meta(max_length=MOST_NOTES)] | UnsetType = UNSET
     ticks: Annotated[list[Line], Meta(max_length=MOST_NOTES)] | UnsetType = UNSET
     declined_place: bool | UnsetType = UNSET
     members: Annotated[list[Line], Meta(min_length=2, max_length=2)] | UnsetType = UNSET
@@ -212,7 +212,7 @@ class Correction(StrictMessage, frozen=True):
     reason: Prose | UnsetType = UNSET
 
 
-class Logged(StrictMessage, frozen=True):
+class MatchLogEntry(StrictMessage, frozen=True):
     kind: Literal["ruling", "appeal", "decision", "extension"]
     by: Id
     text: Prose | UnsetType = UNSET
@@ -234,7 +234,7 @@ class Entry(StrictMessage, frozen=True, kw_only=True):
     lots: Annotated[dict[Key, Side], Meta(max_length=MOST_NOTES)] | UnsetType = UNSET
     decided: bool | UnsetType = UNSET
     corrections: Annotated[list[Correction], Meta(max_length=MOST_ENTRIES)] | UnsetType = UNSET
-    log: Annotated[list[Logged], Meta(max_length=MOST_ENTRIES)] | UnsetType = UNSET
+    log: Annotated[list[MatchLogEntry], Meta(max_length=MOST_ENTRIES)] | UnsetType = UNSET
 
     @staticmethod
     def shape(said: Container[str]) -> tuple[Sequence[str], Container[str]]:
@@ -286,6 +286,6 @@ class Event(StrictMessage, frozen=True, kw_only=True):
     effective_options: Options | UnsetType = UNSET
     officials: Annotated[list[Official], Meta(max_length=MOST_NOTES)] | UnsetType = UNSET
     checked_in: People | UnsetType = UNSET
-    played_on: Annotated[list[PlayedOn], Meta(max_length=MOST_NOTES)] | UnsetType = UNSET
+    played_on: Annotated[list[PlayOnNote], Meta(max_length=MOST_NOTES)] | UnsetType = UNSET
     cut: Cut | UnsetType = UNSET
     finished: bool | UnsetType = UNSET

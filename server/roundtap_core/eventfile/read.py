@@ -15,7 +15,7 @@ from msgspec.json import encode
 
 from roundtap_core.errors import Invalid, Problem, pointer
 from roundtap_core.eventfile import file_types
-from roundtap_core.eventfile.file_types import Cut, Event, Official, PlayedOn
+from roundtap_core.eventfile.file_types import Cut, Event, Official, PlayOnNote
 from roundtap_core.eventfile.file_types import Result as FileResult
 from roundtap_core.limits import MOST_ROUNDS, NESTING_MAX
 from roundtap_core.reasons import type_problems
@@ -231,7 +231,7 @@ def official_problems(officials: Sequence[Official], known: Set[str]) -> Iterato
             yield Problem("unknown_competitor", where=f"{where}/plays", competitor=one.plays)
 
 
-def played_on_problems(lines: Sequence[PlayedOn], known: Set[str]) -> Iterator[Problem]:
+def played_on_problems(lines: Sequence[PlayOnNote], known: Set[str]) -> Iterator[Problem]:
     """A missing point names a known competitor, or none."""
     for index, line in enumerate(lines):
         for at, point in enumerate(line.points):

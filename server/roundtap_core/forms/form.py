@@ -36,7 +36,7 @@ BY_FIGURES, OPENER, DRAWN, DECIDED = "figures", "opener", "draw", "decided"
 draw without one)."""
 
 
-class Way(Message, frozen=True):
+class WayToEnd(Message, frozen=True):
     """One way to end: `when` it is offered, what `ended` it records, and its steps in order."""
     id: Word
     when: Word
@@ -71,7 +71,7 @@ class Way(Message, frozen=True):
         """Figures that a rule adds one to, on behalf of another."""
         return frozenset(step.gives for step in self.steps if isinstance(step, Bonus))
 
-    def opened_by(self, opener: Side) -> Way:
+    def opened_by(self, opener: Side) -> WayToEnd:
         """The way with every question as addressed to its side."""
         sides: dict[str | None, Side] = {WINNER: opener, LOSER: other(opener)}
         return self.replace(steps=tuple(
@@ -79,7 +79,7 @@ class Way(Message, frozen=True):
             for step in self.steps
         ))
 
-    def for_one_side(self, side: Side, opener: Side) -> Way:
+    def for_one_side(self, side: Side, opener: Side) -> WayToEnd:
         """The way as addressed to one side alone: the other picks its own squads."""
         theirs = LOSER if side == opener else WINNER
         return self.replace(steps=tuple(
@@ -92,14 +92,14 @@ class Form(Message, frozen=True):
     stands for the winner). `games`: won games that end the match. `look_s`: seconds to read the other's list
     beforehand."""
     rulebook: Word
-    ways: Annotated[tuple[Way, ...], Meta(min_length=1, max_length=16)]
+    ways: Annotated[tuple[WayToEnd, ...], Meta(min_length=1, max_length=16)]
     worth: Annotated[tuple[Word, ...], Meta(max_length=8)] = ()
     direct: bool = False
     parallel: bool = False
     games: Annotated[int, Meta(ge=1, le=9)] = 1
     look_s: Annotated[int, Meta(ge=1, le=3600)] | None = None
 
-    def offered(self, time_is_up: bool) -> tuple[Way, ...]:
+    def offered(self, time_is_up: bool) -> tuple[WayToEnd, ...]:
         """The ways a table is offered before or after time was called."""
         wanted = AT_TIME if time_is_up else BEFORE_TIME
         return tuple(way for way in self.ways if way.when in (wanted, ANY_TIME))
@@ -109,7 +109,7 @@ class Form(Message, frozen=True):
         """The choices of any way that the kit draws."""
         return frozenset(name for way in self.ways for name in way.lots)
 
-    def way(self, way_id: str) -> Way | None:
+    def way(self, way_id: str) -> WayToEnd | None:
         return next((way for way in self.ways if way.id == way_id), None)
 
 
@@ -125,9 +125,9 @@ def with_rulings(form: Form, outcomes: tuple[str, ...]) -> Form:
                       beyond=any(each.beyond for each in known))
                for key, known in met.items() for low in [min(each.minimum for each in known)]
                for whose in (WINNER, LOSER)]
-    rulings = [Way("ruling", ANY_TIME, RULING, (named,))]
+    rulings = [WayToEnd("ruling", ANY_TIME, RULING, (named,))]
     if figures:
-        rulings.append(Way("ruling_figures", ANY_TIME, RULING, (named, *figures)))
+        rulings.append(WayToEnd("ruling_figures", ANY_TIME, RULING, (named, *figures)))
     return form.replace(ways=(*form.ways, *rulings))
 
 
@@ -195,7 +195,7 @@ def _winner_ticks(form: Form) -> Iterator[SlipTicks]:
     yield SlipTicks("paper.won", (*SIDES, *draw))
 
 
-def _winner_unstated(way: Way) -> bool:
+def _winner_unstated(way: WayToEnd) -> bool:
     return way.winner in (OPENER, DECIDED)
 
 
@@ -210,7 +210,7 @@ def _ending_ticks(form: Form) -> Iterator[SlipTicks]:
         yield SlipTicks("paper.concedes", SIDES) if form.parallel else SlipTicks("", (f"form.way.{conceded[0].id}",))
 
 
-def _as_destroyed(conceded: Way, ways: Sequence[Way]) -> bool:
+def _as_destroyed(conceded: WayToEnd, ways: Sequence[WayToEnd]) -> bool:
     """Whether the figures equal those of another ending: the conceding side has lost everything, and the other's figure
     is fixed."""
     figures = conceded.figures()
@@ -218,7 +218,7 @@ def _as_destroyed(conceded: Way, ways: Sequence[Way]) -> bool:
     return asked == {LOSER} and any(way is not conceded and way.figures() == figures for way in ways)
 
 
-def _decided_by_figures(way: Way) -> bool:
+def _decided_by_figures(way: WayToEnd) -> bool:
     figures = way.figures()
     return way.winner == BY_FIGURES and way.ended != CONCESSION and bool(figures) and all(map(_is_asked, figures))
 

@@ -14,7 +14,7 @@ from msgspec import Meta, Struct
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.numbers import typed_number
-from roundtap_core.records import SIDES, Pair, Result, Side
+from roundtap_core.records import SIDES, Result, Side, SidePair
 from roundtap_core.typed import Count, Message, Word
 
 WINNER, LOSER = "winner", "loser"
@@ -49,7 +49,7 @@ class ResultDraft(Struct):
 
 
 class _Step(Message, frozen=True, tag_field="step", tag=str.lower):
-    """Its kind is sent as `step`, by the name of its class."""
+    """Its kind is sent as `step`, by the name of its class where that gives no tag."""
 
     def sound(self) -> bool:
         """Whether its parts fit each other: a hostile hub may send anything."""
@@ -159,7 +159,7 @@ class Figure(BaseQuestion, frozen=True):
         if isinstance(told, Mapping):
             value = told.get(side, 0)
             return value if type(value) is int else None
-        pair = {SCORE: result.score, WOUNDS: result.wounds or Pair()}.get(self.key)
+        pair = {SCORE: result.score, WOUNDS: result.wounds or SidePair()}.get(self.key)
         return None if pair is None else pair.of(side)
 
     def possible(self, winner: Side) -> tuple[int, ...]:
@@ -424,11 +424,9 @@ class Bonus(BaseRule, frozen=True):
         return key == self.gives and _ahead(figures, (self.counts,)) is not None
 
 
-class Test(BaseRule, frozen=True):
+class Comparison(BaseRule, frozen=True, tag="test"):
     """The side with more, over all its figures, has won; equal: the walk continues. `award`: a figure of which the
     winner gets one more, where the step decides a game of several."""
-    __test__ = False  # pytest, this is none of yours.
-
     id: Word
     counts: Annotated[tuple[Word, ...], Meta(max_length=16)]
     award: Word | None = None
@@ -442,8 +440,8 @@ class Test(BaseRule, frozen=True):
         return _ahead(figures, self.counts)
 
 
-class Decide(BaseRule, frozen=True):
-    """The side named by the answer `by` has won; without one the walk continues. `award`: as for Test."""
+class WinnerByAnswer(BaseRule, frozen=True, tag="decide"):
+    """The side named by the answer `by` has won; without one the walk continues. `award`: as for Comparison."""
     id: Word
     by: Word
     award: Word | None = None
@@ -455,7 +453,7 @@ class Decide(BaseRule, frozen=True):
 
 
 Question = Figure | Choice | Turns | Picks
-Rule = Exchange | Bonus | Test | Decide
+Rule = Exchange | Bonus | Comparison | WinnerByAnswer
 Step = Question | Rule
 
 

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.forms import questions
-from roundtap_core.forms.form import BY_FIGURES, DECIDED, DRAWN, OPENER, Way
-from roundtap_core.records import CONCESSION, SIDES, Pair, Result, Side, Winner, other
+from roundtap_core.forms.form import BY_FIGURES, DECIDED, DRAWN, OPENER, WayToEnd
+from roundtap_core.records import CONCESSION, SIDES, Result, Side, SidePair, Winner, other
 
 
 class WalkState(Struct, frozen=True):
@@ -25,7 +25,7 @@ class WalkState(Struct, frozen=True):
     met: tuple[questions.Question, ...]
 
 
-def walk(way: Way, answers: questions.Answers, opener: Side = "a", fill: bool = False) -> WalkState:
+def walk(way: WayToEnd, answers: questions.Answers, opener: Side = "a", fill: bool = False) -> WalkState:
     """Follow the steps as far as the answers go; with `fill`, what is not answered yet counts at its default."""
     figures: questions.Figures = {}
     met: list[questions.Question] = []
@@ -54,12 +54,12 @@ def _whose(decided_for: str, opener: Side) -> str:
     return decided_for
 
 
-def next_step(way: Way, answers: questions.Answers) -> questions.Question | None:
+def next_step(way: WayToEnd, answers: questions.Answers) -> questions.Question | None:
     """The first question still to be answered, or None when the way is complete."""
     return walk(way, answers).question
 
 
-def compose_complete(way: Way, opener: Side, answers: questions.Answers) -> Result:
+def compose_complete(way: WayToEnd, opener: Side, answers: questions.Answers) -> Result:
     """The result of `answers`, as `compose`, but for the record, without defaults. Raises Problem("question_open")
     while one is open."""
     question = walk(way.opened_by(opener), answers, opener).question
@@ -68,7 +68,7 @@ def compose_complete(way: Way, opener: Side, answers: questions.Answers) -> Resu
     return compose(way, opener, answers)
 
 
-def compose(way: Way, opener: Side, answers: questions.Answers) -> Result:
+def compose(way: WayToEnd, opener: Side, answers: questions.Answers) -> Result:
     """The result of `answers`, when `opener` pressed its own button first. Missing answers count at their defaults, to
     show the worth meanwhile; answers that a correction made needless are left out. Raises
     Problem("figure_out_of_range", "not_one_of", "picks_wrong")."""
@@ -90,7 +90,7 @@ def compose(way: Way, opener: Side, answers: questions.Answers) -> Result:
         ended=way.ended,
         winner=_winner(way, opener, decided, chosen.get("winner")),
         conceded_by=other(opener) if way.ended == CONCESSION else None,
-        score=_pair(questions.SCORE, figures) or Pair(),
+        score=_pair(questions.SCORE, figures) or SidePair(),
         wounds=_pair(questions.WOUNDS, figures),
         initiative=chosen.get("initiative"),
         first_player=chosen.get(questions.FIRST_PLAYER_LOT) if began == questions.BY_LOT else began,
@@ -99,18 +99,18 @@ def compose(way: Way, opener: Side, answers: questions.Answers) -> Result:
     )
 
 
-def _winner(way: Way, opener: Side, decided: Side | None, chosen: Side | None) -> Winner | None:
+def _winner(way: WayToEnd, opener: Side, decided: Side | None, chosen: Side | None) -> Winner | None:
     """What is recorded as `winner`: nothing where the figures tell."""
     return {BY_FIGURES: chosen, OPENER: opener, DRAWN: "draw", DECIDED: decided or "draw"}[way.winner]
 
 
-def _pair(key: str, figures: Mapping[tuple[str, Side], int]) -> Pair | None:
+def _pair(key: str, figures: Mapping[tuple[str, Side], int]) -> SidePair | None:
     if all((key, side) not in figures for side in SIDES):
         return None
-    return Pair(*(figures.get((key, side), 0) for side in SIDES))
+    return SidePair(*(figures.get((key, side), 0) for side in SIDES))
 
 
-def _check(way: Way, sides: Mapping[str | None, Side], answers: questions.Answers) -> None:
+def _check(way: WayToEnd, sides: Mapping[str | None, Side], answers: questions.Answers) -> None:
     if way.choice(questions.FIRST_PLAYER) is None and answers.get(questions.FIRST_PLAYER) not in (None, *SIDES):
         raise Invalid("not_one_of", where=f"/result/{questions.FIRST_PLAYER}", value=answers[questions.FIRST_PLAYER],
                       options=", ".join(SIDES))
@@ -130,7 +130,7 @@ class RecordReading(Struct, frozen=True):
     supposed: frozenset[str]
 
 
-def readings(way: Way, opener: Side, result: Result) -> Iterator[RecordReading]:
+def readings(way: WayToEnd, opener: Side, result: Result) -> Iterator[RecordReading]:
     """Every way to read `result` as answers to `way`, which `opener` opened: what the record leaves open may have been
     any of its options, and a score may hold a game that the last step gave."""
     way = way.opened_by(opener)
@@ -149,7 +149,7 @@ def readings(way: Way, opener: Side, result: Result) -> Iterator[RecordReading]:
 
 
 def _completed(
-    way: Way, opener: Side, result: Result, answers: ReadAnswers, supposed: frozenset[str]
+    way: WayToEnd, opener: Side, result: Result, answers: ReadAnswers, supposed: frozenset[str]
 ) -> Iterator[RecordReading]:
     walked = walk(way, answers, opener)
     question = walked.question
@@ -162,22 +162,22 @@ def _completed(
         yield from _completed(way, opener, result, {**answers, question.name: answer}, supposed | {question.name})
 
 
-def _scores_before(way: Way, opener: Side, result: Result) -> list[Pair]:
+def _scores_before(way: WayToEnd, opener: Side, result: Result) -> list[SidePair]:
     """The scores there may have been before the last step gave a game or a struggle; the recorded one comes first."""
     told = (result.timeout or {}).get(questions.SCORE)
     if isinstance(told, Mapping):
-        return [Pair(told.get("a", 0), told.get("b", 0))]
+        return [SidePair(told.get("a", 0), told.get("b", 0))]
     score, gives = result.score, questions.SCORE in way.bonus or any(rule.award == questions.SCORE
                                                                      for rule in way.rules)
     if not gives:
         return [score]
     tops = {opener if figure.whose == questions.WINNER else other(opener): figure.maximum
             for figure in way.figures() if figure.key == questions.SCORE}
-    before = (score, Pair(score.a - 1, score.b), Pair(score.a, score.b - 1))
+    before = (score, SidePair(score.a - 1, score.b), SidePair(score.a, score.b - 1))
     return [pair for pair in before if all(0 <= pair.of(side) <= tops.get(side, pair.of(side)) for side in SIDES)]
 
 
-def needs_opener(way: Way) -> bool:
+def needs_opener(way: WayToEnd) -> bool:
     """Whether the questions depend on who opened the way: a side's figures are fixed, or no answer states the
     winner."""
     if way.ended == CONCESSION or way.winner == OPENER:
@@ -188,7 +188,8 @@ def needs_opener(way: Way) -> bool:
     return any(len(kinds) > 1 for kinds in asked.values())
 
 
-def answers_on_record(ways: Iterable[Way], result: Result, winner: str) -> tuple[Way, Side, ReadAnswers] | None:
+def answers_on_record(ways: Iterable[WayToEnd], result: Result, winner: str) -> tuple[WayToEnd, Side,
+                                                                                      ReadAnswers] | None:
     """The way, its opener and the answers that make this very result, none of them assumed; None if no way does."""
     openers: tuple[Side, ...] = ("b", "a") if winner == "b" else ("a", "b")
     for way in ways:
@@ -204,7 +205,7 @@ def answers_on_record(ways: Iterable[Way], result: Result, winner: str) -> tuple
     return None
 
 
-def _plausible(way: Way, opener: Side, result: Result) -> Iterator[ReadAnswers]:
+def _plausible(way: WayToEnd, opener: Side, result: Result) -> Iterator[ReadAnswers]:
     """The recorded answers without assumptions; missing ones count at their defaults."""
     seen: list[ReadAnswers] = []
     for reading in readings(way, opener, result):
@@ -214,11 +215,11 @@ def _plausible(way: Way, opener: Side, result: Result) -> Iterator[ReadAnswers]:
             yield answers
 
 
-def way_and_answers(ways: Iterable[Way], opener: Side, result: Result) -> tuple[Way, ReadAnswers] | None:
+def way_and_answers(ways: Iterable[WayToEnd], opener: Side, result: Result) -> tuple[WayToEnd, ReadAnswers] | None:
     """The first way that makes exactly this result when `opener` opens, else the first compatible one, with its
     answers; None if there is none. For buttons: missing answers are chosen so that the winner is right, and figures are
     clamped where buttons show "20+"."""
-    found: list[tuple[Way, ReadAnswers]] = []
+    found: list[tuple[WayToEnd, ReadAnswers]] = []
     for way in ways:
         if way.ended != result.ended or (answers := _on_buttons(way, opener, result)) is None:
             continue
@@ -229,7 +230,7 @@ def way_and_answers(ways: Iterable[Way], opener: Side, result: Result) -> tuple[
     return found[0] if found else None
 
 
-def _on_buttons(way: Way, opener: Side, result: Result) -> ReadAnswers | None:
+def _on_buttons(way: WayToEnd, opener: Side, result: Result) -> ReadAnswers | None:
     result = _clamp_score(way, opener, result)
     figures = way.opened_by(opener).figures()
     for reading in readings(way, opener, result):
@@ -245,7 +246,7 @@ def _on_buttons(way: Way, opener: Side, result: Result) -> ReadAnswers | None:
     return None
 
 
-def _clamp_score(way: Way, opener: Side, result: Result) -> Result:
+def _clamp_score(way: WayToEnd, opener: Side, result: Result) -> Result:
     score = result.score
     for figure in way.opened_by(opener).figures():
         if figure.beyond and figure.key == questions.SCORE:
@@ -255,7 +256,7 @@ def _clamp_score(way: Way, opener: Side, result: Result) -> Result:
     return replace(result, score=score)
 
 
-def _composed(way: Way, opener: Side, answers: ReadAnswers) -> Result | None:
+def _composed(way: WayToEnd, opener: Side, answers: ReadAnswers) -> Result | None:
     try:
         return compose(way, opener, answers)
     except Problem:
@@ -266,7 +267,7 @@ def _same(made: Result, result: Result) -> bool:
     told = made.timeout or {}
     return bool(
         (made.ended, made.score, made.conceded_by) == (result.ended, result.score, result.conceded_by)
-        and (made.wounds or Pair()) == (result.wounds or Pair())
+        and (made.wounds or SidePair()) == (result.wounds or SidePair())
         and (result.winner == made.winner or None in (result.winner, made.winner))
         and result.initiative in (None, made.initiative)
         and all((made.picks or {}).get(side) == sorted(picks) for side, picks in (result.picks or {}).items())

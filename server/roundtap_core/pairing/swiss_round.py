@@ -185,7 +185,7 @@ def all_rounds(members: list[int]) -> Iterator[pairing_pool.Pairs]:
 STEPS = 20_000
 
 
-class Budget:
+class SearchBudget:
     """The steps a search may still take; without any left it is undecided."""
 
     def __init__(self, steps: int = STEPS) -> None:
@@ -203,7 +203,7 @@ def first_feasible(draws: Sequence[pairing_pool.Pairs], met: pairing_pool.Met, b
     of the steps, so a dead end that is hard to prove does not use them all."""
     left = STEPS
     for pairs in draws:
-        budget = Budget(min(left, STEPS // 10))
+        budget = SearchBudget(min(left, STEPS // 10))
         if _can_follow(pairs, met, byes, rounds_left, budget):
             return pairs
         left -= STEPS // 10 - max(budget.left, 0)
@@ -215,12 +215,12 @@ def first_feasible(draws: Sequence[pairing_pool.Pairs], met: pairing_pool.Met, b
 def repeat_is_ahead(pairs: pairing_pool.Pairs, met: pairing_pool.Met, byes: Sequence[int], rounds_left: int) -> bool:
     """Whether it is proved that one of the `rounds_left` rounds after `pairs` must repeat a pairing, if all stay. False
     if the search ran out of steps. `byes` as in `first_feasible`."""
-    budget = Budget()
+    budget = SearchBudget()
     return not _can_follow(pairs, met, byes, rounds_left, budget) and budget.left >= 0
 
 
 def _can_follow(pairs: pairing_pool.Pairs, met: pairing_pool.Met, byes: Sequence[int], rounds_left: int,
-                budget: Budget) -> bool:
+                budget: SearchBudget) -> bool:
     """Whether so many legal rounds can follow `pairs`. In an odd field where no one needs a second bye, the bye is one
     more member whom each meets once: rounds can then be reordered, too."""
     later = [set(opponents) for opponents in met]
@@ -236,7 +236,7 @@ def _can_follow(pairs: pairing_pool.Pairs, met: pairing_pool.Met, byes: Sequence
     return _possible(later, list(byes), rounds_left, budget, 0)
 
 
-def _possible(met: list[set[int]], byes: list[int], rounds_left: int, budget: Budget, at_least: int) -> bool:
+def _possible(met: list[set[int]], byes: list[int], rounds_left: int, budget: SearchBudget, at_least: int) -> bool:
     """Whether that many legal rounds can follow; in an odd field one of those with the fewest byes sits out each.
     Rounds of an even field may change places, so the first member's opponents are taken in ascending order, from
     `at_least` on."""
@@ -275,7 +275,7 @@ def _most_byes(byes: Sequence[int], member: int, rounds: int) -> int:
 
 
 def _round_then(
-    members: list[int], met: list[set[int]], byes: list[int], rounds_left: int, budget: Budget, at_least: int,
+    members: list[int], met: list[set[int]], byes: list[int], rounds_left: int, budget: SearchBudget, at_least: int,
     ascending: bool,
 ) -> bool:
     """Pair `members` without a repeat in some way that the later rounds can follow."""

@@ -54,7 +54,7 @@ BASIC_AND_ADVANCED: Mapping[str, tuple[Structure, ...]] = {
 """The structure tables that two documents print alike ("Turnierstrukturen", "Estructuras de torneos")."""
 
 
-class Situation(Struct, frozen=True):
+class MatchSituation(Struct, frozen=True):
     """Where a match stands: its stage ("swiss", "elimination", "final", "third_place", "tiebreak"), the list costs of a
     and b (None: unknown), and the houses of their decks (empty: unknown)."""
     stage: str = records.SWISS
@@ -72,7 +72,7 @@ class Situation(Struct, frozen=True):
         return {who: total for who, total in both if total is not None}
 
 
-SWISS_ROUND = Situation()
+SWISS_ROUND = MatchSituation()
 
 
 class Phase(Struct, frozen=True):
@@ -225,7 +225,7 @@ class Rulebook:
         """Whether the cut has an order of its own, to be shown separately."""
         return type(self).cut_order is not Rulebook.cut_order
 
-    def chooses_initiative(self, situation: Situation) -> str | None:
+    def chooses_initiative(self, situation: MatchSituation) -> str | None:
         """The side with the cheaper list, which chooses initiative; BY_LOT at equal cost; None if a cost is unknown or
         there is no such choice."""
         a, b = situation.totals
@@ -233,15 +233,15 @@ class Rulebook:
             return None
         return BY_LOT if a == b else "a" if a < b else "b"
 
-    def form(self, options: Options, situation: Situation = SWISS_ROUND) -> Form:
+    def form(self, options: Options, situation: MatchSituation = SWISS_ROUND) -> Form:
         """The form of questions that a table asks."""
         raise NotImplementedError
 
-    def has_won(self, result: records.Result, side: records.Side, options: Options, situation: Situation) -> bool:
+    def has_won(self, result: records.Result, side: records.Side, options: Options, situation: MatchSituation) -> bool:
         """Whether by these figures `side` has already won by the document, whatever else is reported (section 9)."""
         return False
 
-    def check_new(self, result: records.Result, options: Options, situation: Situation = SWISS_ROUND) -> None:
+    def check_new(self, result: records.Result, options: Options, situation: MatchSituation = SWISS_ROUND) -> None:
         """Raise Problem for an impossible new result (recorded ones are not rejected)."""
         raise NotImplementedError
 
@@ -277,7 +277,7 @@ class Rulebook:
                       fewest=min((line.at_least for line in lines), default=0))
 
     def worth(
-        self, match: records.Match, options: Options, situation: Situation = SWISS_ROUND
+        self, match: records.Match, options: Options, situation: MatchSituation = SWISS_ROUND
     ) -> dict[str, tuple[int, int]]:
         """The derived values of a result for both sides, shown before confirmation: {"mov": (176, 24)}."""
         a, b = (self.tally(match, side, options, situation.list_totals(match)) for side in records.SIDES)
@@ -306,7 +306,7 @@ def stated_winner(result: records.Result) -> str | None:
     return None
 
 
-def more_of(pair: records.Pair) -> str:
+def more_of(pair: records.SidePair) -> str:
     """The side with more, or "draw"."""
     if pair.a == pair.b:
         return DRAW
@@ -320,7 +320,7 @@ def refuse_unknown_keys(result: records.Result, rulebook_id: str, known: tuple[s
             raise Problem("not_of_this_rulebook", where=f"/{key}", key=key, rulebook=rulebook_id)
 
 
-def refuse_figure_range(key: str, pair: records.Pair, minimum: int, maximum: int) -> None:
+def refuse_figure_range(key: str, pair: records.SidePair, minimum: int, maximum: int) -> None:
     """Raise Problem("figure_out_of_range") for a figure of either side."""
     for side in records.SIDES:
         if not minimum <= pair.of(side) <= maximum:

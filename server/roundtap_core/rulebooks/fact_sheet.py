@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from roundtap_core.errors import Problem
-from roundtap_core.records import BYES, RULING, TIME, Match, Pair, Result
+from roundtap_core.records import BYES, RULING, TIME, Match, Result, SidePair
 from roundtap_core.rulebooks.base import Options, Rulebook, Tally
 
 _OUTCOMES = (
     ("win", Result(ended=RULING, winner="a")),
-    ("win_at_time", Result(ended=TIME, winner="a", score=Pair(1, 0))),
+    ("win_at_time", Result(ended=TIME, winner="a", score=SidePair(1, 0))),
     ("draw", Result(ended=RULING, winner="draw")),
     ("loss", Result(ended=RULING, winner="b")),
 )

@@ -13,11 +13,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.forms.form import BY_FIGURES, DECIDED, DRAWN, OPENER, Form, Way
+from roundtap_core.forms.form import BY_FIGURES, DECIDED, DRAWN, OPENER, Form, WayToEnd
 from roundtap_core.forms.questions import LOSER, SCORE, WINNER, Choice, Exchange, Figure, Question, Turns
 from roundtap_core.forms.walk import WalkState, readings
-from roundtap_core.records import CONCESSION, PLAYED, RULING, SIDES, TIME, Pair, Result, Side, other
-from roundtap_core.rulebooks.base import DRAW, Options, Rulebook, Situation
+from roundtap_core.records import CONCESSION, PLAYED, RULING, SIDES, TIME, Result, Side, SidePair, other
+from roundtap_core.rulebooks.base import DRAW, MatchSituation, Options, Rulebook
 
 PLAYER, OFFICIAL, RECORD = "player", "official", "record"
 
@@ -43,13 +43,14 @@ class ResultSource(Struct, frozen=True):
 ON_RECORD = ResultSource(RECORD)
 
 
-def refuse_result(book: Rulebook, result: Result, options: Options, situation: Situation, saying: ResultSource) -> None:
+def refuse_result(book: Rulebook, result: Result, options: Options, situation: MatchSituation,
+                  saying: ResultSource) -> None:
     """Raise the first Problem of `result_problems`."""
     for problem in result_problems(book, result, options, situation, saying):
         raise problem
 
 
-def result_problems(book: Rulebook, result: Result, options: Options, situation: Situation,
+def result_problems(book: Rulebook, result: Result, options: Options, situation: MatchSituation,
              saying: ResultSource = ON_RECORD) -> Iterator[Problem]:
     """Why this result cannot stand, with places below it; nothing where it can."""
     if saying.side is not None and result.picks and saying.side in result.picks:
@@ -67,7 +68,7 @@ def result_problems(book: Rulebook, result: Result, options: Options, situation:
         yield from _with_a_reason(book, result, options, situation, saying)
 
 
-def _with_a_reason(book: Rulebook, result: Result, options: Options, situation: Situation,
+def _with_a_reason(book: Rulebook, result: Result, options: Options, situation: MatchSituation,
                    saying: ResultSource) -> Iterator[Problem]:
     """What players cannot report, and officials only with a reason."""
     found = []
@@ -88,7 +89,7 @@ def _only_adds_squads(stood: Result, result: Result) -> bool:
     return replace(stood, picks={**(result.picks or {}), **(stood.picks or {})} or None) == result
 
 
-def _contradictions(book: Rulebook, result: Result, options: Options, situation: Situation,
+def _contradictions(book: Rulebook, result: Result, options: Options, situation: MatchSituation,
                     whole: bool) -> Iterator[Problem]:
     """What the figures exclude in a result that `check_new` accepts. `whole`: all questions were asked, so a missing
     figure was omitted."""
@@ -104,7 +105,7 @@ def _contradictions(book: Rulebook, result: Result, options: Options, situation:
             yield Problem("draw_before_time", where="/winner")
 
 
-def may_be_drawn(book: Rulebook, options: Options, situation: Situation) -> bool:
+def may_be_drawn(book: Rulebook, options: Options, situation: MatchSituation) -> bool:
     """Whether a judge may rule a draw in this match without stating who had initiative."""
     drawn = Result(ended=RULING, winner=DRAW)
     try:
@@ -122,7 +123,7 @@ def may_be_drawn(book: Rulebook, options: Options, situation: Situation) -> bool
 def _unfinished(form: Form, result: Result) -> Iterator[Problem]:
     """When played out, one side has what wins the match; 0:0 in a match of games means no score was entered."""
     needed = _games_needed(form)
-    if needed is not None and result.score == Pair() and result.winner is not None:
+    if needed is not None and result.score == SidePair() and result.winner is not None:
         return
     needed = needed if needed is not None else _needed_before_time(form)
     if needed is not None and needed not in (result.score.a, result.score.b):
@@ -200,25 +201,25 @@ def _contradicted(book: Rulebook, form: Form, result: Result, options: Options, 
         yield min((p for p in problems if p is not None), key=lambda problem: order.index(problem.key))
 
 
-def _was_passed(way: Way, missing: Question, step: object) -> bool:
+def _was_passed(way: WayToEnd, missing: Question, step: object) -> bool:
     asked_at = next(at for at, each in enumerate(way.steps) if getattr(each, "name", None) == missing.name)
     places = [at for at, each in enumerate(way.steps) if getattr(each, "id", None) == step]
     return bool(places) and max(places) < asked_at
 
 
-def _decides(way: Way) -> bool:
+def _decides(way: WayToEnd) -> bool:
     return any(not isinstance(rule, Exchange) for rule in way.rules)
 
 
-def _reading_problem(way: Way, walked: WalkState, stated: str, result: Result) -> Problem | None:
+def _reading_problem(way: WayToEnd, walked: WalkState, stated: str, result: Result) -> Problem | None:
     side = walked.decided_for if walked.decided_for in SIDES else _SIDE.get(walked.decided_for or "")
     winner = {DECIDED: side or DRAW, DRAWN: DRAW}.get(way.winner)
     figures = [walked.figures.get((SCORE, whose)) for whose in (WINNER, LOSER)]
-    score = None if figures == [None, None] else Pair(*(figure or 0 for figure in figures))
+    score = None if figures == [None, None] else SidePair(*(figure or 0 for figure in figures))
     by = (result.timeout or {}).get(BY)
     if winner is not None and winner != stated:
         return Problem("timeout_winner", where="/winner", winner=stated, right=winner)
-    if score is not None and score != result.score and (winner is None or result.score != Pair()):
+    if score is not None and score != result.score and (winner is None or result.score != SidePair()):
         return Problem("timeout_score", where="/score", a=result.score.a, b=result.score.b, right_a=score.a,
                        right_b=score.b)
     if by is not None and by != walked.decided_by:

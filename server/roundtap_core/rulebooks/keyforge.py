@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from roundtap_core import records
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.forms import questions
-from roundtap_core.forms.form import ANY_TIME, AT_TIME, DECIDED, Form, Way
+from roundtap_core.forms.form import ANY_TIME, AT_TIME, DECIDED, Form, WayToEnd
 from roundtap_core.lists.list_form import NAMES, TICK, ListCheck, ListData, ListField, ListForm, fold, names, text
 from roundtap_core.rulebooks import base
 
@@ -203,7 +203,7 @@ class KeyForgeArchon(base.Rulebook):
         assert match.result is not None
         return base.Tally(1, base.WIN) if self.winner(match.result, options) == side else base.Tally(0, base.LOSS)
 
-    def form(self, options: base.Options, situation: base.Situation = base.SWISS_ROUND) -> Form:
+    def form(self, options: base.Options, situation: base.MatchSituation = base.SWISS_ROUND) -> Form:
         """The winner opens. "Tiempo agotado": the turns that are left, then five steps, as far as they are needed."""
         wins = self.games(situation.stage, options) // 2 + 1
         won = questions.Figure(SCORE, questions.WINNER, wins, wins, wins, (1,), asked=False)
@@ -213,10 +213,10 @@ class KeyForgeArchon(base.Rulebook):
         return Form(
             rulebook=self.id,
             ways=(
-                Way("time", AT_TIME, records.TIME, _time_out(so_far if wins > 1 else (), situation.houses),
+                WayToEnd("time", AT_TIME, records.TIME, _time_out(so_far if wins > 1 else (), situation.houses),
                     winner=DECIDED),
-                Way("played", ANY_TIME, records.PLAYED, (won, others)),
-                Way("conceded", ANY_TIME, records.CONCESSION, (won, others)),
+                WayToEnd("played", ANY_TIME, records.PLAYED, (won, others)),
+                WayToEnd("conceded", ANY_TIME, records.CONCESSION, (won, others)),
             ),
             direct=True,
             games=wins,
@@ -224,17 +224,17 @@ class KeyForgeArchon(base.Rulebook):
         )
 
     def has_won(self, result: records.Result, side: records.Side, options: base.Options,
-                situation: base.Situation) -> bool:
+                situation: base.MatchSituation) -> bool:
         """As many games as end the match."""
         return result.score.of(side) >= self.games(situation.stage, options) // 2 + 1
 
     def check_new(self, result: records.Result, options: base.Options,
-                  situation: base.Situation = base.SWISS_ROUND) -> None:
+                  situation: base.MatchSituation = base.SWISS_ROUND) -> None:
         """A match has a fixed number of games and ends with the last one needed."""
         base.refuse_unknown_keys(result, self.id, ("first_player", "timeout"))
         wins = self.games(situation.stage, options) // 2 + 1
         base.refuse_figure_range(SCORE, result.score, 0, wins)
-        if result.score == records.Pair(wins, wins):
+        if result.score == records.SidePair(wins, wins):
             raise Problem("both_won", where="/score", n=wins)
         self.winner(result, options)
         _refuse_unfinished(result, wins)
@@ -261,7 +261,7 @@ def _refuse_unfinished(result: records.Result, wins: int) -> None:
         if score.of("b" if result.conceded_by == "b" else "a") == wins:
             raise Problem("conceded_after_winning", where=f"/score/{result.conceded_by}", n=wins)
         return
-    if wins == 1 or result.ended == records.RULING or score == records.Pair():
+    if wins == 1 or result.ended == records.RULING or score == records.SidePair():
         return
     if result.ended == records.PLAYED and most != wins:
         raise Problem("games_unfinished", where="/score", a=score.a, b=score.b, n=wins)
@@ -295,29 +295,29 @@ def _time_out(games_so_far: tuple[questions.Figure, ...],
     before: tuple[questions.Step, ...] = ()
     if games_so_far:
         before = (
-            *games_so_far, questions.Test("games", (SCORE,)),
+            *games_so_far, questions.Comparison("games", (SCORE,)),
             questions.Choice("game_begun", "form.game_begun", ("yes", "no"), only_if=(SCORE, 2)),
             questions.Choice("lot", "form.lot", ("a", "b"), only_if=("game_begun", "no")),
-            questions.Decide("lot", "lot", award=SCORE),
+            questions.WinnerByAnswer("lot", "lot", award=SCORE),
         )
     return (
         *before,
         questions.Choice("active", "form.whose_turn", ("a", "b")),
         questions.Turns("turns", "form.last_turns", 2, "active"),
-        questions.Decide("last_turns", "turns", award=SCORE),
+        questions.WinnerByAnswer("last_turns", "turns", award=SCORE),
         *_both("keys", KEYS - 1, (1,)), *_both("aember", 99, (10, 1)),
         questions.Exchange("forging", "aember", KEY_PRICE, "keys"),
-        questions.Test("keys", ("keys",), award=SCORE), questions.Test("aember", ("aember",), award=SCORE),
+        questions.Comparison("keys", ("keys",), award=SCORE), questions.Comparison("aember", ("aember",), award=SCORE),
         *(questions.Choice(f"house.{whose}", "form.house", (*HOUSES, OTHER_HOUSE), whose=whose,
                            per_side=(of_deck[0], of_deck[1]))
           for whose in (questions.WINNER, questions.LOSER)),
         *_both("creatures", 99, (10, 1)), *_both("bonus", 99, (10, 1)),
-        questions.Test("potential", ("creatures", "bonus"), award=SCORE),
+        questions.Comparison("potential", ("creatures", "bonus"), award=SCORE),
         questions.Choice("first_player", "form.first_player", ("a", "b", questions.BY_LOT)),
         questions.Choice(questions.FIRST_PLAYER_LOT, "form.lot", ("a", "b"),
                          only_if=("first_player", questions.BY_LOT)),
-        questions.Decide("first_player", "first_player", award=SCORE),
-        questions.Decide("first_player", questions.FIRST_PLAYER_LOT, award=SCORE),
+        questions.WinnerByAnswer("first_player", "first_player", award=SCORE),
+        questions.WinnerByAnswer("first_player", questions.FIRST_PLAYER_LOT, award=SCORE),
     )
 
 

@@ -9,11 +9,11 @@ from msgspec import Struct
 
 from roundtap_core.errors import Problem
 from roundtap_core.forms import questions
-from roundtap_core.forms.form import Form, Way
+from roundtap_core.forms.form import Form, WayToEnd
 from roundtap_core.forms.walk import WalkState, answers_on_record, walk
 from roundtap_core.lists.squads import letter
 from roundtap_core.records import CONCESSION, RULING, SIDES, Result, Side, other
-from roundtap_core.rulebooks.base import DRAW, Options, Rulebook, Situation
+from roundtap_core.rulebooks.base import DRAW, MatchSituation, Options, Rulebook
 from roundtap_core.words import Words
 
 THE_SCORE = (questions.SCORE, "games", "points", "struggles")
@@ -45,7 +45,7 @@ def option_label(words: Words, option: str, names: Names) -> str:
     return names[option] if option in SIDES else words.first(f"form.option.{option}")
 
 
-def answer_lines(form: Form, way: Way, opener: Side, answers: Mapping[str, Any], walked: WalkState, names: Names,
+def answer_lines(form: Form, way: WayToEnd, opener: Side, answers: Mapping[str, Any], walked: WalkState, names: Names,
                  words: Words) -> list[ResultLine]:
     """The answers so far, in the order of the questions; a figure that a rule changed shows both values."""
     sides: dict[str, Side] = {questions.WINNER: opener, questions.LOSER: other(opener)}
@@ -71,7 +71,7 @@ def answer_lines(form: Form, way: Way, opener: Side, answers: Mapping[str, Any],
     return lines
 
 
-def _figure_line(form: Form, way: Way, key: str, sides: Mapping[str, Side], answers: Mapping[str, Any],
+def _figure_line(form: Form, way: WayToEnd, key: str, sides: Mapping[str, Side], answers: Mapping[str, Any],
                  walked: WalkState,
                  words: Words) -> ResultLine:
     whose = {side: who for who, side in sides.items()}
@@ -106,7 +106,8 @@ def winner_of(book: Rulebook, options: Options, result: Result) -> str:
         return ""
 
 
-def outcome(book: Rulebook, options: Options, situation: Situation, result: Result, names: Names, words: Words) -> str:
+def outcome(book: Rulebook, options: Options, situation: MatchSituation, result: Result, names: Names,
+            words: Words) -> str:
     """Who has won, in one sentence; "" if that is unknown."""
     winner = winner_of(book, options, result)
     if winner in SIDES:
@@ -170,7 +171,7 @@ def describe_result(book: Rulebook, form: Form, options: Options, result: Result
     return lines
 
 
-def decided_text(way: Way, opener: Side, walked: WalkState, words: Words) -> str:
+def decided_text(way: WayToEnd, opener: Side, walked: WalkState, words: Words) -> str:
     """The step that decided; where it added figures up, with their sums: "potential 8:7"."""
     text = words.first(f"step.{walked.decided_by}")
     counts = next((rule.added for rule in way.rules if rule.id == walked.decided_by), ())

@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from roundtap_core import records
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.forms.form import ANY_TIME, AT_TIME, Form, Way
-from roundtap_core.forms.questions import LOSER, WINNER, Bonus, Figure, Picks, Step, Test
+from roundtap_core.forms.form import ANY_TIME, AT_TIME, Form, WayToEnd
+from roundtap_core.forms.questions import LOSER, WINNER, Bonus, Comparison, Figure, Picks, Step
 from roundtap_core.lists import list_form
 from roundtap_core.lists.squads import letter
 from roundtap_core.rulebooks import base
@@ -78,7 +78,7 @@ def _unique_problems(list_: list_form.ListData) -> Iterator[Problem]:
 
 
 STRUGGLES_TO_WIN, MOST_WOUNDS, MOST_OBJECTIVES = 2, 99, 9
-FREE_WIN = records.Pair(2, 3)  # what a bye gives and a concession gives at least: struggles won, wounds inflicted
+FREE_WIN = records.SidePair(2, 3)  # what a bye gives and a concession gives at least: struggles won, wounds inflicted
 
 
 class ShatterpointPremier(base.Rulebook):
@@ -126,9 +126,9 @@ class ShatterpointPremier(base.Rulebook):
             return stated
         by_figures = base.more_of(result.score)
         if by_figures == base.DRAW:
-            by_figures = base.more_of(result.wounds or records.Pair())
+            by_figures = base.more_of(result.wounds or records.SidePair())
         if result.winner not in (None, by_figures):
-            wounds = result.wounds or records.Pair()
+            wounds = result.wounds or records.SidePair()
             raise Problem("winner_contradicts_wounds", where="/winner", winner=result.winner, a=result.score.a,
                           b=result.score.b, wounds_a=wounds.a, wounds_b=wounds.b, right=by_figures)
         return by_figures
@@ -156,7 +156,7 @@ class ShatterpointPremier(base.Rulebook):
             return base.Tally(1, base.DRAW, figures)
         return base.Tally(3, base.WIN, figures) if winner == side else base.Tally(0, base.LOSS, figures)
 
-    def form(self, options: base.Options, situation: base.Situation = base.SWISS_ROUND) -> Form:
+    def form(self, options: base.Options, situation: base.MatchSituation = base.SWISS_ROUND) -> Form:
         """Each side answers for itself. At time ("Limit czasowy") the marker may have won the struggle; if not, the
         side controlling more objectives wins it."""
         squads = tuple(Picks("picks", whose, self.squads.listed, self.squads.taken) for whose in (WINNER, LOSER))
@@ -169,29 +169,30 @@ class ShatterpointPremier(base.Rulebook):
         played: tuple[Step, ...] = (*squads, *struggles, *wounds)
         at_time: tuple[Step, ...] = (
             *squads, *before, *struggle, Bonus("struggle", "struggle", "score"), *objectives,
-            Bonus("objectives", "objectives", "score"), *wounds, Test("struggles", ("score",)),
-            Test("wounds", ("wounds",)),
+            Bonus("objectives", "objectives", "score"), *wounds, Comparison("struggles", ("score",)),
+            Comparison("wounds", ("wounds",)),
         )
         return Form(
             rulebook=self.id,
-            ways=(Way("time", AT_TIME, records.TIME, at_time), Way("played", ANY_TIME, records.PLAYED, played),
-                  Way("conceded", ANY_TIME, records.CONCESSION, played)),
+            ways=(WayToEnd("time", AT_TIME, records.TIME, at_time),
+                  WayToEnd("played", ANY_TIME, records.PLAYED, played),
+                  WayToEnd("conceded", ANY_TIME, records.CONCESSION, played)),
             worth=("points",), direct=True, parallel=True,
         )
 
     def has_won(self, result: records.Result, side: records.Side, options: base.Options,
-                situation: base.Situation) -> bool:
+                situation: base.MatchSituation) -> bool:
         """"Zwycięstwo": two struggles."""
         return result.score.of(side) >= STRUGGLES_TO_WIN
 
     def check_new(self, result: records.Result, options: base.Options,
-                  situation: base.Situation = base.SWISS_ROUND) -> None:
+                  situation: base.MatchSituation = base.SWISS_ROUND) -> None:
         """Two struggles win the game ("Zwycięstwo"), so before time one side has two. Every match played fields two of
         the four squads per side ("Nie możesz uciec…")."""
         base.refuse_unknown_keys(result, self.id, ("wounds", "picks", "timeout"))
         base.refuse_figure_range("score", result.score, 0, STRUGGLES_TO_WIN)
-        base.refuse_figure_range("wounds", result.wounds or records.Pair(), 0, MOST_WOUNDS)
-        if result.score == records.Pair(STRUGGLES_TO_WIN, STRUGGLES_TO_WIN):
+        base.refuse_figure_range("wounds", result.wounds or records.SidePair(), 0, MOST_WOUNDS)
+        if result.score == records.SidePair(STRUGGLES_TO_WIN, STRUGGLES_TO_WIN):
             raise Problem("both_won", where="/score", n=STRUGGLES_TO_WIN)
         if result.ended == records.PLAYED and STRUGGLES_TO_WIN not in (result.score.a, result.score.b):
             raise Invalid("nobody_has_won", where="/score", a=result.score.a, b=result.score.b, n=STRUGGLES_TO_WIN)
@@ -219,17 +220,17 @@ def refuse_wrong_struggles(result: records.Result, told: Mapping[str, Any]) -> N
     objectives."""
     before, struggle = (_timeout_figure(told, key, most) for key,
                         most in (("score", STRUGGLES_TO_WIN - 1), ("struggle", 1)))
-    objectives = _timeout_figure(told, "objectives", MOST_OBJECTIVES) if "objectives" in told else records.Pair()
-    if struggle == records.Pair(1, 1):
+    objectives = _timeout_figure(told, "objectives", MOST_OBJECTIVES) if "objectives" in told else records.SidePair()
+    if struggle == records.SidePair(1, 1):
         raise Invalid("struggle_of_both", where="/timeout/struggle")
-    last = base.more_of(struggle) if struggle != records.Pair() else base.more_of(objectives)
-    right = records.Pair(*(before.of(side) + (last == side) for side in records.SIDES))
+    last = base.more_of(struggle) if struggle != records.SidePair() else base.more_of(objectives)
+    right = records.SidePair(*(before.of(side) + (last == side) for side in records.SIDES))
     if right != result.score:
         raise Problem("score_contradicts_timeout", where="/score", a=result.score.a, b=result.score.b,
                       right_a=right.a, right_b=right.b)
 
 
-def _timeout_figure(told: Mapping[str, Any], key: str, most: int) -> records.Pair:
+def _timeout_figure(told: Mapping[str, Any], key: str, most: int) -> records.SidePair:
     """A figure of both sides as recorded for the resolver. Raises Problem if it is missing or impossible."""
     value = told.get(key)
     if not isinstance(value, Mapping):
@@ -238,12 +239,12 @@ def _timeout_figure(told: Mapping[str, Any], key: str, most: int) -> records.Pai
         n = value.get(side)
         if type(n) is not int or not 0 <= n <= most:
             raise Invalid("figure_out_of_range", where=f"/timeout/{key}/{side}", value=n, minimum=0, maximum=most)
-    return records.Pair(value["a"], value["b"])
+    return records.SidePair(value["a"], value["b"])
 
 
-def counted_pairs(result: records.Result) -> tuple[records.Pair, records.Pair]:
+def counted_pairs(result: records.Result) -> tuple[records.SidePair, records.SidePair]:
     """"Poddanie": struggles and wounds as they count; after a concession the winner has at least 2 and 3."""
-    struggles, wounds = result.score, result.wounds or records.Pair()
+    struggles, wounds = result.score, result.wounds or records.SidePair()
     if result.ended != records.CONCESSION or result.conceded_by is None:
         return struggles, wounds
     winner = records.other("a" if result.conceded_by == "a" else "b")

@@ -9,8 +9,8 @@ from msgspec import Struct
 
 from roundtap_core import records
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.forms.form import ANY_TIME, AT_TIME, BEFORE_TIME, DECIDED, DRAWN, OPENER, Form, Way
-from roundtap_core.forms.questions import LOSER, WINNER, Choice, Decide, Figure, Turns
+from roundtap_core.forms.form import ANY_TIME, AT_TIME, BEFORE_TIME, DECIDED, DRAWN, OPENER, Form, WayToEnd
+from roundtap_core.forms.questions import LOSER, WINNER, Choice, Figure, Turns, WinnerByAnswer
 from roundtap_core.lists.list_form import (
     NUMBER,
     TICK,
@@ -42,7 +42,7 @@ CARDS = (
 SWAP_SIGN = ">"
 
 
-class Swap(Struct, frozen=True):
+class CardSwap(Struct, frozen=True):
     """One card of the battle or construction deck swapped for one of the sideboard before a game."""
     deck: str
     out: str
@@ -106,7 +106,7 @@ class WarlordsList(ListCheck):
 
 
 def problems_after_swap(
-    list_: ListData, swaps: Sequence[Swap], options: Mapping[str, Any], level: str | None = None
+    list_: ListData, swaps: Sequence[CardSwap], options: Mapping[str, Any], level: str | None = None
 ) -> list[Problem]:
     """"Prebanquillo": problems of the main deck after these swaps; the sideboard's own limit applies to the list
     only."""
@@ -114,7 +114,7 @@ def problems_after_swap(
     return [*found, *_copy_problems(after, MAIN, options), *_legendary_problems(after, options, level)]
 
 
-def swaps_typed(list_: ListData, lines: str) -> list[Swap]:
+def swaps_typed(list_: ListData, lines: str) -> list[CardSwap]:
     """Swaps as a judge types them: "card out > card in", one per line; the deck is the one holding the card. Raises
     Problem("list_swap_unreadable") with the line."""
     swaps = []
@@ -123,11 +123,11 @@ def swaps_typed(list_: ListData, lines: str) -> list[Swap]:
         if not (out and sign and into):
             raise Problem("list_swap_unreadable", line=number, sign=SWAP_SIGN)
         held = [deck for deck in MAIN if any(fold(text(card, "name")) == fold(out) for _, card in rows(list_, deck))]
-        swaps.append(Swap(next(iter(held), BATTLE), out, into))
+        swaps.append(CardSwap(next(iter(held), BATTLE), out, into))
     return swaps
 
 
-def _after(list_: ListData, swaps: Sequence[Swap]) -> tuple[dict[str, Any], list[Problem]]:
+def _after(list_: ListData, swaps: Sequence[CardSwap]) -> tuple[dict[str, Any], list[Problem]]:
     """The list with the cards exchanged; lines keep their numbers, new ones stand at the end."""
     decks = {deck: [dict(card) for _, card in rows(list_, deck)] for deck in (*MAIN, SIDEBOARD)}
     found: list[Problem] = []
@@ -317,12 +317,13 @@ class WarlordsOfTerra(base.Rulebook):
             return base.Tally(1, base.DRAW, score)
         return base.Tally(3, base.WIN, score) if winner == side else base.Tally(0, base.LOSS, score)
 
-    def form(self, options: base.Options, situation: base.Situation = base.SWISS_ROUND) -> Form:
+    def form(self, options: base.Options, situation: base.MatchSituation = base.SWISS_ROUND) -> Form:
         """1: at time the active player's turn and three more, then a draw. A loser with life left is asked why (A 7.2,
         A 7.3)."""
         if self.games(situation.stage, options) == 3:
-            decider = Way("played", ANY_TIME, records.PLAYED, (), winner=OPENER)
-            return Form(self.id, (decider, Way("conceded", ANY_TIME, records.CONCESSION, ())), direct=True, games=2)
+            decider = WayToEnd("played", ANY_TIME, records.PLAYED, (), winner=OPENER)
+            return Form(self.id, (decider, WayToEnd("conceded", ANY_TIME, records.CONCESSION, ())), direct=True,
+                        games=2)
         winner = Figure("score", WINNER, 0, FULL_LIFE, FULL_LIFE, beyond=True)
         none_left = Figure("score", LOSER, 0, 0, 0, asked=False, beyond=True)
         loser = Figure("score", LOSER, 0, FULL_LIFE, FULL_LIFE, beyond=True)
@@ -330,30 +331,32 @@ class WarlordsOfTerra(base.Rulebook):
         in_time = ANY_TIME if situation.knockout else BEFORE_TIME
         why = Choice(REASON, "form.lost_by", REASONS)
         ways = [
-            Way("played", in_time, records.PLAYED, (winner, none_left), winner=OPENER),
-            Way("cards_out", ANY_TIME, records.PLAYED, (why, winner, loser), winner=OPENER),
-            Way("conceded", ANY_TIME, records.CONCESSION, (winner, gone)),
+            WayToEnd("played", in_time, records.PLAYED, (winner, none_left), winner=OPENER),
+            WayToEnd("cards_out", ANY_TIME, records.PLAYED, (why, winner, loser), winner=OPENER),
+            WayToEnd("conceded", ANY_TIME, records.CONCESSION, (winner, gone)),
         ]
         if not situation.knockout:
             turns = (Choice("active", "form.whose_turn", ("a", "b")), Turns("turns", "form.last_turns", 4, "active"))
             lives = (winner, Figure("score", LOSER, 0, FULL_LIFE, FULL_LIFE, beyond=True))
             ways = [
-                Way("time", AT_TIME, records.TIME, (*turns, *lives, Decide("last_turns", "turns")), winner=DECIDED),
+                WayToEnd("time", AT_TIME, records.TIME, (*turns, *lives, WinnerByAnswer("last_turns", "turns")),
+                         winner=DECIDED),
                 *ways,
-                Way("draw", AT_TIME, records.TIME, lives, winner=DRAWN),
-                Way("both_gone", ANY_TIME, records.PLAYED, (none_left.replace(whose=WINNER), none_left), winner=DRAWN),
+                WayToEnd("draw", AT_TIME, records.TIME, lives, winner=DRAWN),
+                WayToEnd("both_gone", ANY_TIME, records.PLAYED, (none_left.replace(whose=WINNER), none_left),
+                         winner=DRAWN),
             ]
         return Form(self.id, tuple(ways), worth=("points", "score"), direct=True)
 
     def has_won(self, result: records.Result, side: records.Side, options: base.Options,
-                situation: base.Situation) -> bool:
+                situation: base.MatchSituation) -> bool:
         """A 7: the other side has no life left and this one has some; in a best of three, two games."""
         if self.games(situation.stage, options) == 3:
             return result.score.of(side) >= 2
         return result.score.of(records.other(side)) <= 0 < result.score.of(side)
 
     def check_new(self, result: records.Result, options: base.Options,
-                  situation: base.Situation = base.SWISS_ROUND) -> None:
+                  situation: base.MatchSituation = base.SWISS_ROUND) -> None:
         """A 7: no life left means a loss, some life left needs a reason; both at 0 or below is a draw (house decision).
         An elimination or tie-break game needs a winner."""
         base.refuse_unknown_keys(result, self.id, ("first_player", "timeout"))
@@ -372,10 +375,10 @@ class WarlordsOfTerra(base.Rulebook):
 def _refuse_games(result: records.Result, winner: str) -> None:
     """A best of three keeps who won, or the games: two of the winner's, at most one of the loser's."""
     base.refuse_figure_range("score", result.score, 0, 2)
-    won = records.Pair(*(result.score.of(side) == 2 for side in records.SIDES))
-    wanted = records.Pair(*(winner == side
-                            for side in records.SIDES)) if result.ended != records.CONCESSION else records.Pair()
-    if result.score != records.Pair() and won != wanted:
+    won = records.SidePair(*(result.score.of(side) == 2 for side in records.SIDES))
+    wanted = records.SidePair(*(winner == side
+                            for side in records.SIDES)) if result.ended != records.CONCESSION else records.SidePair()
+    if result.score != records.SidePair() and won != wanted:
         raise Invalid("winner_contradicts_games", where="/winner", winner=winner, a=result.score.a, b=result.score.b)
 
 
@@ -397,9 +400,9 @@ def _refuse_lives(result: records.Result, winner: str) -> None:
         raise Invalid("loser_has_life", where=f"/score/{loser}", life=result.score.of(loser))
 
 
-def counted_life(result: records.Result) -> records.Pair:
+def counted_life(result: records.Result) -> records.SidePair:
     """2.1: lives as they count, from 0 to 20; who conceded has none left (house decision)."""
     a, b = (max(0, min(FULL_LIFE, life)) for life in (result.score.a, result.score.b))
     if result.ended == records.CONCESSION:
         a, b = (0, b) if result.conceded_by == "a" else (a, 0)
-    return records.Pair(a, b)
+    return records.SidePair(a, b)

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from roundtap_core import records
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.forms.form import ANY_TIME, AT_TIME, DRAWN, OPENER, Form, Way
-from roundtap_core.forms.questions import LOSER, WINNER, Choice, Figure, Step, Test
+from roundtap_core.forms.form import ANY_TIME, AT_TIME, DRAWN, OPENER, Form, WayToEnd
+from roundtap_core.forms.questions import LOSER, WINNER, Choice, Comparison, Figure, Step
 from roundtap_core.lists import list_form
 from roundtap_core.randomness import lot
 from roundtap_core.rulebooks.base import (
@@ -26,9 +26,9 @@ from roundtap_core.rulebooks.base import (
     WIN,
     WITH_SECOND,
     ListTotals,
+    MatchSituation,
     Options,
     Rulebook,
-    Situation,
     Tally,
     more_of,
     refuse_unknown_keys,
@@ -48,21 +48,21 @@ SECTIONS = {
 NAVIGATION_OFFICER = frozenset({"oficial de navegacion", "navigation officer"})
 
 
-class Limits(Struct, frozen=True):
+class SquadLimits(Struct, frozen=True):
     """Of one player: squad points, epic points, and ships of one type."""
     points: int
     epic_points: int
     of_one_type: Mapping[str, int]
 
 
-def duel_limits(options: Mapping[str, Any]) -> Limits:
+def duel_limits(options: Mapping[str, Any]) -> SquadLimits:
     """300 squad points, 5 epic points, 12 small and 6 large ships of one type."""
-    return Limits(options["squad_points"], 5, {SMALL: 12, LARGE: 6})
+    return SquadLimits(options["squad_points"], 5, {SMALL: 12, LARGE: 6})
 
 
-def team_limits(options: Mapping[str, Any]) -> Limits:
+def team_limits(options: Mapping[str, Any]) -> SquadLimits:
     """A player of a team: half of its 400 squad points, 3 epic points, 8 small and 4 large ships of one type."""
-    return Limits(options["squad_points"] // 2, 3, {SMALL: 8, LARGE: 4})
+    return SquadLimits(options["squad_points"] // 2, 3, {SMALL: 8, LARGE: 4})
 
 
 SHIPS = list_form.ListTable("ships", (
@@ -219,7 +219,7 @@ def _missing_epic(squad: list_form.ListData) -> Iterator[Problem]:
         yield Problem("list_epic_points_missing", where="/epic_points")
 
 
-def _squad_problems(squad: list_form.ListData, limits: Limits) -> Iterator[Problem]:
+def _squad_problems(squad: list_form.ListData, limits: SquadLimits) -> Iterator[Problem]:
     yield from total_problems(squad, limits.points)
     yield from _epic_problems(squad, limits.epic_points)
     yield from _type_problems(squad, limits.of_one_type)
@@ -403,7 +403,7 @@ class XWingEpicDuel(Rulebook):
             raise Problem("initiative_missing", where="/initiative")
         return result.initiative
 
-    def counted_score(self, match: records.Match, options: Options, totals: ListTotals) -> records.Pair:
+    def counted_score(self, match: records.Match, options: Options, totals: ListTotals) -> records.SidePair:
         """Points as they count: a concession destroys all the conceding side's ships, at the cost of its list."""
         result = match.result
         assert result is not None
@@ -447,7 +447,7 @@ class XWingEpicDuel(Rulebook):
                                                 lot(seed, row.competitor)))
         return [row.competitor for row in ordered]
 
-    def form(self, options: Options, situation: Situation = SWISS_ROUND) -> Form:
+    def form(self, options: Options, situation: MatchSituation = SWISS_ROUND) -> Form:
         """The side that destroys everything or receives a concession opens; at time both count. A known list cost is
         not asked."""
         top: int = options["squad_points"]
@@ -469,19 +469,19 @@ class XWingEpicDuel(Rulebook):
         return Form(
             rulebook=self.id,
             ways=(
-                Way("time", AT_TIME, records.TIME, (*counted, Test("points", ("score",)), *initiative)),
-                Way("wiped_out", ANY_TIME, records.PLAYED, (all_of_it, not_all), winner=OPENER),
-                Way("conceded", ANY_TIME, records.CONCESSION, (conceded, some)),
-                Way("both_wiped_out", ANY_TIME, records.PLAYED, (*both_gone, *initiative), winner=DRAWN),
+                WayToEnd("time", AT_TIME, records.TIME, (*counted, Comparison("points", ("score",)), *initiative)),
+                WayToEnd("wiped_out", ANY_TIME, records.PLAYED, (all_of_it, not_all), winner=OPENER),
+                WayToEnd("conceded", ANY_TIME, records.CONCESSION, (conceded, some)),
+                WayToEnd("both_wiped_out", ANY_TIME, records.PLAYED, (*both_gone, *initiative), winner=DRAWN),
             ),
             worth=("points", "mov"),
         )
 
-    def has_won(self, result: records.Result, side: records.Side, options: Options, situation: Situation) -> bool:
+    def has_won(self, result: records.Result, side: records.Side, options: Options, situation: MatchSituation) -> bool:
         """"Fin de partida": everything of the other's list is destroyed."""
         return result.score.of(side) >= _whole(situation, options["squad_points"]).of(side)
 
-    def check_new(self, result: records.Result, options: Options, situation: Situation = SWISS_ROUND) -> None:
+    def check_new(self, result: records.Result, options: Options, situation: MatchSituation = SWISS_ROUND) -> None:
         """Points destroyed are at most the other's list, and all of it if nothing is left; a drawn elimination game
         needs an initiative."""
         refuse_unknown_keys(result, self.id, ("initiative",))
@@ -502,13 +502,13 @@ class XWingEpicDuel(Rulebook):
                 raise Problem("destroyed_whole", where="/winner", a=result.score.a, b=result.score.b, right=right)
 
 
-def _whole(situation: Situation, top: int) -> records.Pair:
+def _whole(situation: MatchSituation, top: int) -> records.SidePair:
     """What each side can destroy: all of the other's list, at most `top` if its cost is unknown."""
     a, b = situation.totals
-    return records.Pair(top if b is None else b, top if a is None else a)
+    return records.SidePair(top if b is None else b, top if a is None else a)
 
 
-def nothing_left(score: records.Pair, totals: tuple[int | None, int | None]) -> str | None:
+def nothing_left(score: records.SidePair, totals: tuple[int | None, int | None]) -> str | None:
     """"Fin de partida": the side that destroyed the other's list, "draw" if both did, None if neither. `totals`: the
     known list costs of a and b."""
     a, b = totals
@@ -518,7 +518,7 @@ def nothing_left(score: records.Pair, totals: tuple[int | None, int | None]) -> 
     return "a" if by_a else "b" if by_b else None
 
 
-def _refuse_half_destroyed(score: records.Pair, winner: str, whole: records.Pair,
+def _refuse_half_destroyed(score: records.SidePair, winner: str, whole: records.SidePair,
                            totals: tuple[int | None, int | None]) -> None:
     """A game that ended before time destroyed one list entirely, or both. Of a list of unknown cost something must be
     destroyed. Raises Problem("not_destroyed_whole", "destroyed_both")."""

@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from roundtap_core import records
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.forms.form import ANY_TIME, AT_TIME, BEFORE_TIME, Form, Way
-from roundtap_core.forms.questions import LOSER, WINNER, Choice, Decide, Figure, Test
+from roundtap_core.forms.form import ANY_TIME, AT_TIME, BEFORE_TIME, Form, WayToEnd
+from roundtap_core.forms.questions import LOSER, WINNER, Choice, Comparison, Figure, WinnerByAnswer
 from roundtap_core.lists import list_form
 from roundtap_core.rulebooks.base import (
     BASIC_AND_ADVANCED,
@@ -26,9 +26,9 @@ from roundtap_core.rulebooks.base import (
     AidFigure,
     CountingAid,
     ListTotals,
+    MatchSituation,
     Options,
     Rulebook,
-    Situation,
     Tally,
     refuse_figure_range,
     refuse_unknown_keys,
@@ -234,7 +234,7 @@ class XWingStandard(Rulebook):
                           winner=result.winner, a=result.score.a, b=result.score.b, right=by_figures)
         return by_figures
 
-    def counted_score(self, result: records.Result, options: Options) -> records.Pair:
+    def counted_score(self, result: records.Result, options: Options) -> records.SidePair:
         """Victory points as they count: a concession destroys all remaining ships of the conceding side."""
         if result.ended != records.CONCESSION:
             return result.score
@@ -261,30 +261,30 @@ class XWingStandard(Rulebook):
         mov = base + score.of(side) - score.of(records.other(side))
         return Tally(1, WIN, {"mov": mov}) if winner == side else Tally(0, LOSS, {"mov": mov})
 
-    def form(self, options: Options, situation: Situation = SWISS_ROUND) -> Form:
+    def form(self, options: Options, situation: MatchSituation = SWISS_ROUND) -> Form:
         """Before time a game ends by destruction or concession, so the winner's points are fixed and not asked. A
         concession is possible at any time and destroys the remaining ships."""
         top: int = options["squad_points"]
         loser = Figure("score", LOSER, 0, top, 0)
         all_of_it = Figure("score", WINNER, top, top, top, asked=False)
-        salvo = (Test("points", ("score",)), Choice("winner", "form.final_salvo", ("a", "b")),
-                 Decide("final_salvo", "winner"))
+        salvo = (Comparison("points", ("score",)), Choice("winner", "form.final_salvo", ("a", "b")),
+                 WinnerByAnswer("final_salvo", "winner"))
         return Form(
             rulebook=self.id,
             ways=(
-                Way("played", BEFORE_TIME, records.PLAYED, (all_of_it, loser, *salvo)),
-                Way("time", AT_TIME, records.TIME, (Figure("score", WINNER, 0, top, top), loser, *salvo)),
-                Way("conceded", ANY_TIME, records.CONCESSION, (all_of_it, loser)),
+                WayToEnd("played", BEFORE_TIME, records.PLAYED, (all_of_it, loser, *salvo)),
+                WayToEnd("time", AT_TIME, records.TIME, (Figure("score", WINNER, 0, top, top), loser, *salvo)),
+                WayToEnd("conceded", ANY_TIME, records.CONCESSION, (all_of_it, loser)),
             ),
             worth=("mov",),
             direct=True,
         )
 
-    def has_won(self, result: records.Result, side: records.Side, options: Options, situation: Situation) -> bool:
+    def has_won(self, result: records.Result, side: records.Side, options: Options, situation: MatchSituation) -> bool:
         """All of the other's ships are destroyed; the game may go on to the end of the round, and be conceded."""
         return bool(result.score.of(side) >= options["squad_points"])
 
-    def check_new(self, result: records.Result, options: Options, situation: Situation = SWISS_ROUND) -> None:
+    def check_new(self, result: records.Result, options: Options, situation: MatchSituation = SWISS_ROUND) -> None:
         """"Berechnung der Siegpunkte": no more than the squad points, and no less than nothing."""
         refuse_figure_range("score", result.score, 0, options["squad_points"])
         refuse_unknown_keys(result, self.id, ("initiative",))

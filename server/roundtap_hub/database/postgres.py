@@ -221,7 +221,7 @@ def _refused(error: SQLAlchemyError) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class ClockSample:
     """One round trip: the database was `offset_us` ahead of our monotonic clock, plus or minus `error_us`."""
     taken_us: int
     offset_us: int
@@ -232,22 +232,22 @@ class Sample:
         return self.error_us + DRIFT_RATE * (now_us - self.taken_us)
 
 
-def sample(ask: TimeQuery, now_us: Callable[[], int]) -> Sample:
+def sample(ask: TimeQuery, now_us: Callable[[], int]) -> ClockSample:
     """One round trip; the database's answer was right at some moment within it."""
     before = now_us()
     database_us = ask()
     after = now_us()
     middle = (before + after) // 2
-    return Sample(middle, database_us - middle, (after - before + 1) // 2)
+    return ClockSample(middle, database_us - middle, (after - before + 1) // 2)
 
 
 class SharedClock:
     """The database's time in microseconds, by this machine's monotonic clock. Thread-safe."""
 
-    def __init__(self, first: Sequence[Sample], now_us: Callable[[], int]) -> None:
+    def __init__(self, first: Sequence[ClockSample], now_us: Callable[[], int]) -> None:
         self._now_us = now_us
         self._lock = threading.Lock()
-        self._kept: deque[Sample] = deque([_best(first, now_us())], maxlen=SAMPLES_KEPT)
+        self._kept: deque[ClockSample] = deque([_best(first, now_us())], maxlen=SAMPLES_KEPT)
         self._target_us = float(self._kept[0].offset_us)
         self._offset_us, self._since_us = self._target_us, now_us()
         self._stepped_us = 0
@@ -259,7 +259,7 @@ class SharedClock:
             self._last_us = max(self._last_us, int(now + self._slewed(now)))
             return self._last_us
 
-    def add_samples(self, samples: Sequence[Sample]) -> None:
+    def add_samples(self, samples: Sequence[ClockSample]) -> None:
         """Add round trips; the clock moves towards the best sample of the last few minutes."""
         with self._lock:
             now = self._now_us()
@@ -272,7 +272,7 @@ class SharedClock:
                 self._stepped_us += step_us
                 self._kept.clear()
                 offset_us = new.offset_us - self._stepped_us
-            self._kept.append(Sample(new.taken_us, offset_us, new.error_us))
+            self._kept.append(ClockSample(new.taken_us, offset_us, new.error_us))
             self._offset_us, self._since_us = self._slewed(now), now
             self._target_us = float(_best(self._kept, now).offset_us)
 
@@ -282,7 +282,7 @@ class SharedClock:
         return self._offset_us + max(-may_us, min(may_us, way_us))
 
 
-def _best(samples: Sequence[Sample] | deque[Sample], now_us: int) -> Sample:
+def _best(samples: Sequence[ClockSample] | deque[ClockSample], now_us: int) -> ClockSample:
     return min(samples, key=lambda sample: sample.doubt_us(now_us))
 
 
@@ -320,7 +320,7 @@ class DatabaseClock:
     def _connect(self) -> psycopg.Connection[Any]:
         return psycopg.connect(**libpq_arguments(self._url), autocommit=True)
 
-    def _samples(self, connection: psycopg.Connection[Any]) -> list[Sample]:
+    def _samples(self, connection: psycopg.Connection[Any]) -> list[ClockSample]:
         def ask() -> int:
             row = connection.execute(_NOW).fetchone()
             assert row is not None

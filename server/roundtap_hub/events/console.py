@@ -29,7 +29,7 @@ from roundtap_core.standings.tiebreakers import EACH, KNOCKOUT
 from roundtap_hub.access import visit
 from roundtap_hub.access.policy import HEADS, JUST_FINISHED, OPEN, ORGANIZERS, PLAYING, STAFF, VISIBLE, route
 from roundtap_hub.events import event_at
-from roundtap_hub.events.event_at import EventAt, archived_list, listed_events, planned_rounds, ranking_by_id
+from roundtap_hub.events.event_at import SavedEvent, archived_list, listed_events, planned_rounds, ranking_by_id
 from roundtap_hub.events.event_options import flatten_options, options_view, place
 from roundtap_hub.events.todo import cut_short_lines, open_tasks, points_before_round_1
 from roundtap_hub.judging.judging_view import people_forms_view
@@ -51,27 +51,27 @@ from roundtap_hub.units.unit_list import table_units, unit_rows
 
 
 @dataclass(frozen=True, slots=True)
-class Clash:
+class TableClash:
     """Tables of the drawn round that another event uses: the tables, that event, and the free ones to move to."""
     tables: str
     event: str
     to: str
 
 
-def clash_of(events: Mapping[str, EventState], state: EventState) -> Clash | None:
+def clash_of(events: Mapping[str, EventState], state: EventState) -> TableClash | None:
     """The clash that keeps the drawn round from being published; None where every table is free."""
     clash = clashing_tables(state.draft, taken_tables(events, state.id)) if state.draft else {}
     if not clash:
         return None
     moved = draft_moves(state, busy_tables(events, state.id))
-    return Clash(_comma_list(moved), ", ".join(dict.fromkeys(clash.values())), _comma_list(moved.values()))
+    return TableClash(_comma_list(moved), ", ".join(dict.fromkeys(clash.values())), _comma_list(moved.values()))
 
 
 def _comma_list(tables: Iterable[int]) -> str:
     return ", ".join(map(str, sorted(tables)))
 
 
-def draft_view(moment: EventAt, names: Mapping[str, str]) -> dict[str, Any] | None:
+def draft_view(moment: SavedEvent, names: Mapping[str, str]) -> dict[str, Any] | None:
     """The draft, or None. `name`: of an elimination round; `fixed`: the bracket leaves nothing to redraw; `by_hand`:
     manual changes would be lost by a redraw. Of a match `met`: the rounds in which the two met before; a float is (from
     points, to points)."""
@@ -97,7 +97,7 @@ def draft_view(moment: EventAt, names: Mapping[str, str]) -> dict[str, Any] | No
             "by_hand": any(m.by_hand for m in draft.matches) or bool(draft.mends)}
 
 
-def _meetings(moment: EventAt, draft: RoundState) -> dict[frozenset[str | None], list[int]]:
+def _meetings(moment: SavedEvent, draft: RoundState) -> dict[frozenset[str | None], list[int]]:
     """The rounds of this stage in which each pair met."""
     met: dict[frozenset[str | None], list[int]] = {}
     for played in moment.state.public_rounds:
@@ -132,7 +132,7 @@ class NextStep:
 
 
 def next_step(
-    state: EventState, seated: tuple[int, int], points: int = 0, clash: Clash | None = None,
+    state: EventState, seated: tuple[int, int], points: int = 0, clash: TableClash | None = None,
     counted: TableClocks | None = None,
 ) -> NextStep:
     """The one thing to do now. `seated`: (tables with both players seated, tables that can report it); `points`: open
@@ -170,7 +170,7 @@ def _before_round_1(state: EventState) -> NextStep:
     return NextStep("draw_first", "draw", params={"n": players, "rounds": planned}, fields={"attempt": 0})
 
 
-def _move_tables(draft: RoundState, clash: Clash) -> NextStep:
+def _move_tables(draft: RoundState, clash: TableClash) -> NextStep:
     attempt = draft.draw.attempt if draft.draw else 0
     return NextStep("move_tables", "move_tables", params={"tables": clash.tables, "event": clash.event, "to": clash.to},
                     fields={"number": draft.number, "attempt": attempt})
@@ -297,7 +297,7 @@ def render_cache() -> RenderCache:
     return kept
 
 
-def _draw(moment: event_at.EventAt) -> Rendered:
+def _draw(moment: event_at.SavedEvent) -> Rendered:
     """The console as all of one role see it; after a Problem, as this request sees it."""
     snapshot, hub = web.current_snapshot(), web.current_hub()
     state, units, now = moment.state, web.current_units(), web.now_ms()
@@ -392,13 +392,13 @@ def units(event_id: str) -> AnyResponse:
     return _part(web.current_event(event_id), "units_forms.html", UNITS, web.words()("units.title"), unit_rows=rows)
 
 
-def _part(moment: event_at.EventAt, part: str, place: str, title: str, **context: Any) -> AnyResponse:
+def _part(moment: event_at.SavedEvent, part: str, place: str, title: str, **context: Any) -> AnyResponse:
     state = moment.state
     return web.page("console_part.html", feed=f"console/{state.id}", state=state, rulebook=state.rulebook, part=part,
                     place=place, title=title, **context)
 
 
-def person_context(moment: event_at.EventAt, competitor: str) -> dict[str, Any]:
+def person_context(moment: event_at.SavedEvent, competitor: str) -> dict[str, Any]:
     """The context of `person_forms.html`, beyond the event itself."""
     state, person, names = moment.state, moment.people.get(competitor), event_at.full_names(moment)
     leaving = leave_effect(state, competitor)
@@ -408,7 +408,7 @@ def person_context(moment: event_at.EventAt, competitor: str) -> dict[str, Any]:
             "plays_again": match_ended_by_leaving(state, competitor) if undo_leaving(state, competitor) else None}
 
 
-def _no_return_reason(moment: event_at.EventAt, competitor: str) -> str:
+def _no_return_reason(moment: event_at.SavedEvent, competitor: str) -> str:
     """Why a player who has left cannot come back; "" for one who can."""
     try:
         refuse_return(moment.state, moment.state.entrants[competitor])
@@ -417,7 +417,7 @@ def _no_return_reason(moment: event_at.EventAt, competitor: str) -> str:
     return ""
 
 
-def opened_part(moment: event_at.EventAt) -> str:
+def opened_part(moment: event_at.SavedEvent) -> str:
     """The part whose form has just been refused, which the answer shows open, as it was typed; else ""."""
     args = request.view_args or {}
     if request.method != "POST":
@@ -564,4 +564,4 @@ def present(event_id: str) -> AnyResponse:
     """Continue with those present: players on the list (`asked`) who are not marked `present` are passed over."""
     there = set(request.form.getlist("present"))
     absent = tuple(who for who in request.form.getlist("asked") if who not in there)
-    return web.submit_and_redirect(event_id, commands.PassOver(absent))
+    return web.submit_and_redirect(event_id, commands.PassOverAbsentees(absent))

@@ -22,7 +22,7 @@ from roundtap_hub.store.snapshots import EventSummary
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class EventAt:
+class SavedEvent:
     """A saved event; two are equal when their journal heads and their people are the same."""
     state: EventState
     people: Mapping[str, Person] = field(default_factory=dict)
@@ -35,22 +35,22 @@ class EventAt:
         return hash((self.state.id, self.state.head))
 
     def __eq__(self, other: object) -> bool:
-        return (isinstance(other, EventAt) and self.state.id == other.state.id
+        return (isinstance(other, SavedEvent) and self.state.id == other.state.id
                 and self.state.head == other.state.head and self.people is other.people)
 
 
-def event_at(snapshot: Snapshot, event_id: str) -> EventAt | None:
+def event_at(snapshot: Snapshot, event_id: str) -> SavedEvent | None:
     """The event as last saved; None where it does not exist or was deleted."""
     state = None if event_id in snapshot.venue.deleted else snapshot.event(event_id)
-    return None if state is None else EventAt(state, snapshot.people_of(event_id))
+    return None if state is None else SavedEvent(state, snapshot.people_of(event_id))
 
 
-def _names_key(moment: EventAt) -> object:
+def _names_key(moment: SavedEvent) -> object:
     """What names depend on: results change none of it."""
     return moment.state.entrants, moment.state.given_options, moment.people
 
 
-def _ranking_key(moment: EventAt) -> object:
+def _ranking_key(moment: SavedEvent) -> object:
     """What the standings depend on: only a round's last report changes it."""
     state = moment.state
     settled = settled_round(state)
@@ -59,25 +59,25 @@ def _ranking_key(moment: EventAt) -> object:
 
 
 @memoized
-def tournament(moment: EventAt) -> Tournament:
+def tournament(moment: SavedEvent) -> Tournament:
     """The event as records, with names."""
     return tournament_of(moment.state, moment.people)
 
 
 @memoized_by(_names_key)
-def all_competitors(moment: EventAt) -> tuple[Competitor, ...]:
+def all_competitors(moment: SavedEvent) -> tuple[Competitor, ...]:
     """All who have entered, with names, including those still awaited."""
     return tournament_of(moment.state, moment.people, everybody=True).competitors
 
 
 @memoized_by(_names_key)
-def shown_names(moment: EventAt) -> dict[str, str]:
+def shown_names(moment: SavedEvent) -> dict[str, str]:
     """Every competitor's public name."""
     return event_names(moment.state, moment.people)
 
 
 @memoized_by(_names_key)
-def shown_members(moment: EventAt) -> dict[str, tuple[str, ...]]:
+def shown_members(moment: SavedEvent) -> dict[str, tuple[str, ...]]:
     """Each team's members by their public names; single players are left out."""
     whole = bool(moment.state.options.get("full_names"))
     return {
@@ -87,14 +87,14 @@ def shown_members(moment: EventAt) -> dict[str, tuple[str, ...]]:
 
 
 @memoized_by(_names_key)
-def full_names(moment: EventAt) -> dict[str, str]:
+def full_names(moment: SavedEvent) -> dict[str, str]:
     """Every competitor's name as entered, for the organizer; namesakes with the number that their public name has."""
     return number_duplicates(all_competitors(moment),
                              {competitor.id: competitor.name for competitor in all_competitors(moment)})
 
 
 @memoized
-def current_matches(moment: EventAt) -> dict[str, MatchState]:
+def current_matches(moment: SavedEvent) -> dict[str, MatchState]:
     """Each competitor's match in the newest public round."""
     rounds = moment.state.public_rounds
     if not rounds:
@@ -118,7 +118,7 @@ def settled_round(state: EventState) -> int:
 
 
 @memoized_by(_ranking_key)
-def ranking(moment: EventAt) -> tuple[StandingsRow, ...]:
+def ranking(moment: SavedEvent) -> tuple[StandingsRow, ...]:
     """The standings after the last settled round; players disqualified since have no rank. Empty where a recorded
     result cannot be read."""
     try:
@@ -128,7 +128,7 @@ def ranking(moment: EventAt) -> tuple[StandingsRow, ...]:
 
 
 @memoized_by(_ranking_key)
-def ranking_by_id(moment: EventAt) -> dict[str, StandingsRow]:
+def ranking_by_id(moment: SavedEvent) -> dict[str, StandingsRow]:
     return {row.competitor: row for row in ranking(moment)}
 
 
@@ -137,27 +137,27 @@ IN_PLAY = frozenset({"number", "head", "entrants", "rounds", "clock", "fates"})
 DECIDED = tuple(name for name in EventState.__struct_fields__ if name not in IN_PLAY)
 
 
-def _decided_key(moment: EventAt) -> object:
+def _decided_key(moment: SavedEvent) -> object:
     return [getattr(moment.state, name) for name in DECIDED]
 
 
-def _entrants_key(moment: EventAt) -> object:
+def _entrants_key(moment: SavedEvent) -> object:
     return moment.state.entrants
 
 
 @memoized_by(_decided_key)
-def decided_version(moment: EventAt) -> str:
+def decided_version(moment: SavedEvent) -> str:
     """A digest of all that is decided about an event: name, options, officials, cut, prizes and so on."""
     return short_hash(_decided_key(moment))
 
 
 @memoized_by(_entrants_key)
-def entrants_version(moment: EventAt) -> str:
+def entrants_version(moment: SavedEvent) -> str:
     return short_hash(list(moment.state.entrants.values()))
 
 
 @memoized
-def played_matches(moment: EventAt) -> dict[str, list[MatchState]]:
+def played_matches(moment: SavedEvent) -> dict[str, list[MatchState]]:
     """Each competitor's matches in the public rounds."""
     found: dict[str, list[MatchState]] = {}
     for match in (match for played in moment.state.public_rounds for match in played.matches):
@@ -168,7 +168,7 @@ def played_matches(moment: EventAt) -> dict[str, list[MatchState]]:
 
 
 @memoized
-def results_version(moment: EventAt) -> str:
+def results_version(moment: SavedEvent) -> str:
     """A digest that changes whenever a result, or a player leaving, may have changed the standings."""
     state = moment.state
     settled = settled_round(state)
@@ -207,7 +207,7 @@ def short_hash(*parts: Any) -> str:
 
 
 @memoized
-def _course(moment: EventAt) -> str:
+def _course(moment: SavedEvent) -> str:
     """A digest of every result of the event, cached for all its readers."""
     return state_mark(moment.state, COURSE)
 
@@ -221,7 +221,7 @@ class StepMarks:
     @cached_property
     def course(self) -> str:
         """Of draw, publish, cut and finish, and of undoing them."""
-        return _course(EventAt(self._state))
+        return _course(SavedEvent(self._state))
 
     @cached_property
     def clock(self) -> str:

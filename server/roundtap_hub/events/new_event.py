@@ -143,7 +143,8 @@ def person_and_entrant(
 def set_about(event_id: str) -> AnyResponse:
     """Date, venue, club, special rules; what the form left out stays as it is."""
     sent = {key: web.field(key) for key in ABOUT_FIELDS if key in request.form}
-    return web.submit_and_redirect(event_id, commands.SetAbout({**web.current_event(event_id).state.about, **sent}))
+    return web.submit_and_redirect(event_id,
+                                   commands.SetEventDetails({**web.current_event(event_id).state.about, **sent}))
 
 
 @route("POST /console/<event_id>/options", ORGANIZERS, OPEN)

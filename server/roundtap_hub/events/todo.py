@@ -9,10 +9,10 @@ from roundtap_core.event.closing import diverged_places, unfinished_parts
 from roundtap_core.event.event_flow import upcoming_stage
 from roundtap_core.event.judging import open_appeal, open_appeals, proposed_disqualifications
 from roundtap_core.event.leaving import LeaveEffect, abandoned_matches, confirmer_has_left, leave_effect, squads_owed
-from roundtap_core.event.setup import DECK_TWICE, KINDS, LIST_MISSING, LIST_WRONG, list_points, open_points
-from roundtap_core.event.state import DISPUTE, ONE_PHONE, ONE_SIDED, SECOND, EventState, OpenPoint, PlayedOn
+from roundtap_core.event.setup import DECK_TWICE, KINDS, LIST_MISSING, LIST_WRONG, open_list_points, open_points
+from roundtap_core.event.state import DISPUTE, ONE_PHONE, ONE_SIDED, SECOND, EventState, OpenPoint, PlayOnDecision
 from roundtap_core.records import FINISHED_EARLY, SWISS_STAGES, UNPAIRED_LOSS
-from roundtap_hub.events.event_at import EventAt, full_names, shown_names
+from roundtap_hub.events.event_at import SavedEvent, full_names, shown_names
 from roundtap_hub.judging.judging_view import official_name
 from roundtap_hub.people.absentees import absentees
 from roundtap_hub.rounds.tables import CALL, DRAFT, NO_CONTACT, GridCell, age
@@ -24,7 +24,7 @@ ONE_SIDED_MS = 120_000  # how long the other side has to confirm before the cons
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class OpenTask:
     """One line of the list; `kind` selects sign, texts and buttons. `leaving`: what a request to leave would do; `to`:
     the opponent."""
     kind: str
@@ -55,7 +55,7 @@ def open_tasks(
     snapshot: Snapshot, units: Mapping[str, UnitStatus], state: EventState, grid: Sequence[GridCell],
     names: Mapping[str, str], now_ms: int, played_ms: int | None = None,
     here: Collection[tuple[str, str, str]] = (),
-) -> list[Task]:
+) -> list[OpenTask]:
     """The list, most urgent kind first, oldest first within a kind. `played_ms`: how long the round has been played,
     None without a clock; `here`: players whom officials saw (Presence.here)."""
     found = [
@@ -70,31 +70,31 @@ def open_tasks(
     return sorted(found, key=lambda n: (RANK[n.kind], n.taken_by is not None, -(n.age_ms or 0), n.table or 0))
 
 
-def _cell_tasks(state: EventState, cell: GridCell) -> Iterator[Task]:
+def _cell_tasks(state: EventState, cell: GridCell) -> Iterator[OpenTask]:
     if cell.call_age_ms is not None:
-        yield Task(CALL, cell.table, cell.call_age_ms, cell, cell.unit, who_id=cell.match_id,
+        yield OpenTask(CALL, cell.table, cell.call_age_ms, cell, cell.unit, who_id=cell.match_id,
                    taken_by=cell.call_taken_by)
     if cell.state in (DISPUTE, ONE_PHONE, SECOND):
-        yield Task(cell.state, cell.table, cell.reported_age_ms, cell)
+        yield OpenTask(cell.state, cell.table, cell.reported_age_ms, cell)
     elif cell.state == ONE_SIDED and ((cell.reported_age_ms or 0) >= ONE_SIDED_MS
                                       or confirmer_has_left(state, cell.match_id)):
-        yield Task(ONE_SIDED, cell.table, cell.reported_age_ms, cell)
+        yield OpenTask(ONE_SIDED, cell.table, cell.reported_age_ms, cell)
     elif cell.state == DRAFT:
-        yield Task(DRAFT, cell.table, None, cell)
+        yield OpenTask(DRAFT, cell.table, None, cell)
     if NO_CONTACT in cell.flags:
-        yield Task(NO_CONTACT, cell.table, cell.contact_age_ms, cell, cell.unit)
+        yield OpenTask(NO_CONTACT, cell.table, cell.contact_age_ms, cell, cell.unit)
 
 
 def _calls_elsewhere(
     snapshot: Snapshot, units: Mapping[str, UnitStatus], state: EventState, grid: Sequence[GridCell], now_ms: int
-) -> Iterator[Task]:
+) -> Iterator[OpenTask]:
     """Calls about matches that are not on the grid, and from units without a match of this round."""
     shown = {cell.match_id for cell in grid}
     known_units = {cell.unit for cell in grid}
     for call in calls_of(snapshot, units, state):
         if call.match not in shown:
             known_units |= {source.removeprefix("unit:") for source in call.sources}
-            yield Task(CALL, call.table, age(call.since_ms, now_ms), who_id=call.match, taken_by=call.taken_by)
+            yield OpenTask(CALL, call.table, age(call.since_ms, now_ms), who_id=call.match, taken_by=call.taken_by)
     others = {
         snapshot.venue.unit_at(match.match.table)
         for state in snapshot.events.values() if state.live
@@ -102,54 +102,55 @@ def _calls_elsewhere(
     }
     for unit, status in sorted(units.items()):
         if status.call_since_ms is not None and unit not in known_units and unit not in others:
-            yield Task(CALL, snapshot.venue.tables.get(unit), age(status.call_since_ms, now_ms), None, unit, who=unit,
+            yield OpenTask(CALL, snapshot.venue.tables.get(unit), age(status.call_since_ms, now_ms), None, unit,
+                           who=unit,
                        taken_by=status.call_taken_by)
 
 
 def _leave_requests(
     snapshot: Snapshot, units: Mapping[str, UnitStatus], state: EventState, names: Mapping[str, str], now_ms: int
-) -> Iterator[Task]:
+) -> Iterator[OpenTask]:
     for wish in leave_requests_of(snapshot, units, state):
         if not wish.refused:
             who, match = wish.competitor, wish.match
             leaving = leave_effect(state, who)
-            yield Task("leave", match.match.table if match is not None else None,
+            yield OpenTask("leave", match.match.table if match is not None else None,
                        age(wish.since_ms, now_ms) if wish.since_ms is not None else None, None, None,
                        names.get(who, who), who, side=wish.side,
                        leaving=leaving, to=names.get(leaving.opponent, leaving.opponent))
 
 
 def _taken_pages(units: Mapping[str, UnitStatus], state: EventState, names: Mapping[str, str],
-                 now_ms: int) -> Iterator[Task]:
+                 now_ms: int) -> Iterator[OpenTask]:
     """Players who scanned their slip and found their page taken by another phone, until the desk has looked."""
     for (kind, event, who), request in phone_requests(units).items():
         if kind == TAKEN and event == state.id and who in state.entrants:
-            yield Task(TAKEN, None, age(request.since_ms, now_ms), who=names.get(who, who), who_id=who)
+            yield OpenTask(TAKEN, None, age(request.since_ms, now_ms), who=names.get(who, who), who_id=who)
 
 
 def _absentees(
     units: Mapping[str, UnitStatus], state: EventState, grid: Sequence[GridCell], played_ms: int | None,
     here: Collection[tuple[str, str, str]],
-) -> Iterator[Task]:
+) -> Iterator[OpenTask]:
     """Once the announced limit is over: players who have not sat down (people/absentees.py)."""
     limit = state.options.get("late_minutes")
     if limit is None or played_ms is None or played_ms < limit * 60_000:
         return
     for cell in grid:
         for each in absentees(units, state.id, cell, here):
-            yield Task("absent", cell.table, played_ms - limit * 60_000, cell, each.side, each.name, each.id,
+            yield OpenTask("absent", cell.table, played_ms - limit * 60_000, cell, each.side, each.name, each.id,
                        number=limit)
 
 
-def _odd_units(snapshot: Snapshot, units: Mapping[str, UnitStatus]) -> Iterator[Task]:
+def _odd_units(snapshot: Snapshot, units: Mapping[str, UnitStatus]) -> Iterator[OpenTask]:
     """Units with forged reports, floods, a twin or a failing disk, until an official has looked."""
     for unit, status in sorted(units.items()):
         # Reports from elsewhere are listed with their match, from the journal.
         for kind in sorted(status.troubles - {ELSEWHERE}):
-            yield Task(f"unit-{kind}", snapshot.venue.tables.get(unit), unit=unit, who=unit)
+            yield OpenTask(f"unit-{kind}", snapshot.venue.tables.get(unit), unit=unit, who=unit)
 
 
-def _late_reports(state: EventState) -> Iterator[Task]:
+def _late_reports(state: EventState) -> Iterator[OpenTask]:
     """Reports for a closed round, until an official has dealt with that match."""
     seen: set[str] = set()
     for fate in reversed(state.late):
@@ -158,10 +159,10 @@ def _late_reports(state: EventState) -> Iterator[Task]:
             continue
         seen.add(found[1].id)
         if (found[1].number or 0) < fate.number:
-            yield Task("late", found[1].match.table, None, None, who_id=found[1].id, number=found[0].number)
+            yield OpenTask("late", found[1].match.table, None, None, who_id=found[1].id, number=found[0].number)
 
 
-def _reports_elsewhere(snapshot: Snapshot, state: EventState, grid: Sequence[GridCell]) -> Iterator[Task]:
+def _reports_elsewhere(snapshot: Snapshot, state: EventState, grid: Sequence[GridCell]) -> Iterator[OpenTask]:
     """Reports from units that did not stand at the match's table, until an official has settled them: the unit was
     moved without a note in the hub, or its key is known to others."""
     live = state.live
@@ -171,53 +172,54 @@ def _reports_elsewhere(snapshot: Snapshot, state: EventState, grid: Sequence[Gri
     for cell in grid:
         for unit, number in cell.strangers if cell.match_id in known else ():
             at = snapshot.venue.tables.get(unit)
-            yield Task(ELSEWHERE, cell.table, None, cell, unit, unit, cell.match_id, number=number,
+            yield OpenTask(ELSEWHERE, cell.table, None, cell, unit, unit, cell.match_id, number=number,
                        text="" if at is None else str(at))
 
 
-def _extra_minutes(state: EventState) -> Iterator[Task]:
+def _extra_minutes(state: EventState) -> Iterator[OpenTask]:
     """The random extra minutes, from the start of the round until they are set: at time it is easily forgotten."""
     live = state.live
     if live is not None and live.extra_minutes is None and live.open_matches and state.clock.total_ms is not None \
             and state.rulebook.extra_minutes is not None:
-        yield Task("extra", None)
+        yield OpenTask("extra", None)
 
 
-def _owed_picks(state: EventState, names: Mapping[str, str]) -> Iterator[Task]:
+def _owed_picks(state: EventState, names: Mapping[str, str]) -> Iterator[OpenTask]:
     """Abandoned matches without their figures, and matches and byes without their squads."""
     if state.finished:
         return
     for match in abandoned_matches(state):
-        yield Task("life", match.match.table, who_id=match.id)
+        yield OpenTask("life", match.match.table, who_id=match.id)
     for played, match, sides in squads_owed(state):
         who = " · ".join(names.get(match.match.competitor(side) or "", "") for side in sides)
-        yield Task("squads", match.match.table, who=who, who_id=match.id, number=played.number)
+        yield OpenTask("squads", match.match.table, who=who, who_id=match.id, number=played.number)
     if state.rulebook.squads is None:
         return
     for played in state.public_rounds:
         for match in played.matches if played.stage in SWISS_STAGES else ():
             if match.match.bye not in (None, UNPAIRED_LOSS) and not match.match.picks:
-                yield Task("bye-squads", None, who=names.get(match.match.a, match.match.a), who_id=match.id,
+                yield OpenTask("bye-squads", None, who=names.get(match.match.a, match.match.a), who_id=match.id,
                            number=played.number)
 
 
-def _ended(state: EventState, names: Mapping[str, str]) -> Iterator[Task]:
+def _ended(state: EventState, names: Mapping[str, str]) -> Iterator[OpenTask]:
     """Places that an older version of the kit decided otherwise."""
     moved = [f"{place}. {names.get(was, was)} → {names.get(now, now)}" for place, was, now in diverged_places(state)]
     if moved:
-        yield Task("ended", None, who=state.name, text="\n".join(moved[:MOVED_MAX] + ["…"] * (len(moved) > MOVED_MAX)))
+        yield OpenTask("ended", None, who=state.name,
+                       text="\n".join(moved[:MOVED_MAX] + ["…"] * (len(moved) > MOVED_MAX)))
 
 
-def _open_rulings(state: EventState, names: Mapping[str, str]) -> Iterator[Task]:
+def _open_rulings(state: EventState, names: Mapping[str, str]) -> Iterator[OpenTask]:
     if state.finished:
         return
     for _, match in open_appeals(state):
         appeal = open_appeal(match)
         if appeal is not None:
-            yield Task("appeal", match.match.table, who=names.get(appeal.by, appeal.by), who_id=match.id)
+            yield OpenTask("appeal", match.match.table, who=names.get(appeal.by, appeal.by), who_id=match.id)
     for proposal in proposed_disqualifications(state):
         who = proposal.competitor
-        yield Task("proposal", None, who=names.get(who, who), who_id=who, number=proposal.warnings,
+        yield OpenTask("proposal", None, who=names.get(who, who), who_id=who, number=proposal.warnings,
                    text=proposal.reason or "")
 
 
@@ -225,7 +227,7 @@ ABOUT_LISTS = (LIST_MISSING, LIST_WRONG, DECK_TWICE)
 
 
 @dataclass(frozen=True, slots=True)
-class PointLine:
+class OpenPointLine:
     """One open point, which the form sends back. `list_of`: the competitor whose list it is about, "" for officials."""
     point: OpenPoint
     name: str
@@ -235,25 +237,25 @@ class PointLine:
 @dataclass(frozen=True, slots=True)
 class PlayedOnLine:
     """What was missing when round 1 was published, or open when the event `ended`: (kind, name) each, with the note."""
-    note: PlayedOn
+    note: PlayOnDecision
     points: list[tuple[str, str]]
     by: str
     ended: bool
 
 
 @memoized
-def points_before_round_1(moment: EventAt) -> tuple[PointLine, ...]:
+def points_before_round_1(moment: SavedEvent) -> tuple[OpenPointLine, ...]:
     """What is missing before round 1 is published; empty afterwards."""
     state = moment.state
     if state.public_rounds or state.finished:
         return ()
     names = full_names(moment)
-    return tuple(PointLine(point, names.get(point.who, point.who), point.who if point.kind in ABOUT_LISTS else "")
-                 for point in open_points(state, list_points(state, moment.people)))
+    return tuple(OpenPointLine(point, names.get(point.who, point.who), point.who if point.kind in ABOUT_LISTS else "")
+                 for point in open_points(state, open_list_points(state, moment.people)))
 
 
 @memoized
-def cut_short_lines(moment: EventAt) -> tuple[tuple[str, str], ...]:
+def cut_short_lines(moment: SavedEvent) -> tuple[tuple[str, str], ...]:
     """What finishing now would cut short, as (key of the sentence, name)."""
     state, names = moment.state, full_names(moment)
     if state.finished:
@@ -262,7 +264,7 @@ def cut_short_lines(moment: EventAt) -> tuple[tuple[str, str], ...]:
                   names.get(point.who, point.who)) for point in unfinished_parts(state))
 
 
-def played_on_lines(moment: EventAt) -> tuple[PlayedOnLine, ...]:
+def played_on_lines(moment: SavedEvent) -> tuple[PlayedOnLine, ...]:
     """For public pages, with public names."""
     names = shown_names(moment)
     return tuple(

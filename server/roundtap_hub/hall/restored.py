@@ -15,7 +15,7 @@ from roundtap_core.records import BYE, SWISS, UNPAIRED_LOSS
 from roundtap_core.result_json import result_from_json
 from roundtap_hub.access.policy import ORGANIZERS, route
 from roundtap_hub.access.rights import unit_placed_entry
-from roundtap_hub.events.event_at import EventAt, full_names
+from roundtap_hub.events.event_at import SavedEvent, full_names
 from roundtap_hub.rounds.tables import ShownResult, show_result
 from roundtap_hub.serving import web
 from roundtap_hub.store import restore_gap, venue
@@ -89,7 +89,7 @@ def _offer(snapshot: Snapshot, lost: restore_gap.LostRound) -> dict[str, Any]:
     made = restore_gap.assemble(state, lost)
     next_one = lost.number == len(state.public_rounds) + 1 or (
         state.live is not None and state.live.number == lost.number)
-    return {"lost": lost, "state": state, "names": full_names(EventAt(state, snapshot.people_of(state.id))),
+    return {"lost": lost, "state": state, "names": full_names(SavedEvent(state, snapshot.people_of(state.id))),
             "made": made, "tables": sorted({claim.table for claim in lost.claims if claim.table is not None}),
             "adoptable": not made.wrong and next_one and bool(made.matches),
             "asks": bool(made.missing) and lost.stage == SWISS}
@@ -124,7 +124,7 @@ def _stray_reports(snapshot: Snapshot, lost: list[restore_gap.LostRound],
 
 def _known_names(snapshot: Snapshot, state: EventState | None, *who: str | None) -> tuple[str, ...]:
     """The names of these competitors, or their ids where unknown."""
-    names = full_names(EventAt(state, snapshot.people_of(state.id))) if state is not None else {}
+    names = full_names(SavedEvent(state, snapshot.people_of(state.id))) if state is not None else {}
     return tuple(names.get(each, each) for each in who if each is not None)
 
 

@@ -18,7 +18,7 @@ from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.state import EventState
 from roundtap_hub.access import visit
 from roundtap_hub.access.policy import EVERYBODY, HEADS_AND_DESK, VISIBLE, route
-from roundtap_hub.events.event_at import EventAt, listed_events, planned_rounds, shown_names
+from roundtap_hub.events.event_at import SavedEvent, listed_events, planned_rounds, shown_names
 from roundtap_hub.hall import known_displays, wall_view
 from roundtap_hub.hall.announcements import announcement_lines
 from roundtap_hub.hall.qr_svg import qr_svg
@@ -63,7 +63,7 @@ def wall(event_id: str) -> AnyResponse:
     return _wall(web.current_event(event_id), wall_view.wall_variant(request.args) if variant is None else variant)
 
 
-def _wall(moment: EventAt, variant: str) -> AnyResponse:
+def _wall(moment: SavedEvent, variant: str) -> AnyResponse:
     state, way = moment.state, wall_view.wall_options(variant)
     share = (int(way.part[0]), int(way.part[2])) if way.part else (1, 1)
     view = wall_view.wall_view(web.current_snapshot(), web.current_units(), moment, web.now_ms(), share, way.show)

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from roundtap_core.clock import IDLE
 from roundtap_core.event.event_flow import elimination_rounds, second_stage_is_swiss
 from roundtap_core.event.state import EventState
-from roundtap_hub.events.event_at import EventAt, check_in_count, newest_round, ranking, shown_members, shown_names
+from roundtap_hub.events.event_at import SavedEvent, check_in_count, newest_round, ranking, shown_members, shown_names
 from roundtap_hub.results.standings_table import TiebreakCell, record_of, standings_view
 from roundtap_hub.rounds.knockout import bracket, cut_rows_before_play, final_lines
 from roundtap_hub.rounds.tables import grid_cells, seated_count
@@ -110,7 +110,7 @@ def mode_of(state: EventState) -> str:
     return PAIRINGS if state.clock.state == IDLE else CLOCK
 
 
-def has_content(mode: str, moment: EventAt) -> bool:
+def has_content(mode: str, moment: SavedEvent) -> bool:
     """Whether there is anything to show in a picture."""
     state = moment.state
     return {WORDS: True, PAIRINGS: bool(state.public_rounds), CLOCK: state.live is not None,
@@ -118,7 +118,7 @@ def has_content(mode: str, moment: EventAt) -> bool:
 
 
 def wall_view(
-    snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: EventAt, now_ms: int,
+    snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: SavedEvent, now_ms: int,
     part: tuple[int, int] = (1, 1), show: str = "",
 ) -> dict[str, Any]:
     """`part` (i, n): the i-th of n shares of the alphabet; `show`: a fixed picture, used where it has content.
@@ -147,7 +147,7 @@ def wall_view(
     }
 
 
-def seats_by_name(moment: EventAt) -> list[PairingLine]:
+def seats_by_name(moment: SavedEvent) -> list[PairingLine]:
     """The newest round's competitors by public name."""
     newest, names, members = newest_round(moment.state), shown_names(moment), shown_members(moment)
     found = []
@@ -163,7 +163,7 @@ def seats_by_name(moment: EventAt) -> list[PairingLine]:
     return sorted(found, key=lambda seat: sort_key(seat.name))
 
 
-def name_pages(moment: EventAt, part: tuple[int, int] = (1, 1)) -> list[NamePage]:
+def name_pages(moment: SavedEvent, part: tuple[int, int] = (1, 1)) -> list[NamePage]:
     """The names in evenly filled pages, for a browser without scripts."""
     people = seats_by_name(moment)
     share, shares = part

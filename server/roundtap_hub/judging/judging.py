@@ -22,7 +22,7 @@ from roundtap_core.numbers import next_number
 from roundtap_core.rulebooks.base import JUDGE, ORGANIZER
 from roundtap_hub.access import policy
 from roundtap_hub.events.console import event
-from roundtap_hub.events.event_at import EventAt, StepMarks, event_at, full_names, newest_round
+from roundtap_hub.events.event_at import SavedEvent, StepMarks, event_at, full_names, newest_round
 from roundtap_hub.events.todo import ELSEWHERE, open_tasks
 from roundtap_hub.judging.judging_view import people_forms_view
 from roundtap_hub.results.results import match_page
@@ -39,7 +39,7 @@ from roundtap_hub.units.unit_presence import UnitStatus, calls_of
 @web.shows_problem_on(event)
 def warn(event_id: str, competitor: str) -> AnyResponse:
     return web.submit_and_redirect(event_id,
-                                   commands.Warn(competitor, web.typed_reason(), web.signing_official(event_id)),
+                                   commands.GiveWarning(competitor, web.typed_reason(), web.signing_official(event_id)),
                                    "competitors")
 
 
@@ -61,7 +61,8 @@ def decline(event_id: str, competitor: str) -> AnyResponse:
               only=policy.BEFORE_ROUND_1)
 @web.shows_problem_on(event)
 def tick(event_id: str, competitor: str) -> AnyResponse:
-    return web.submit_and_redirect(event_id, commands.Tick(competitor, web.field("what"), web.field("on") == "1"),
+    return web.submit_and_redirect(event_id,
+                                   commands.RecordCheck(competitor, web.field("what"), web.field("on") == "1"),
                                    "competitors")
 
 
@@ -70,7 +71,7 @@ def tick(event_id: str, competitor: str) -> AnyResponse:
 @web.shows_problem_on(event)
 def came_with(event_id: str, competitor: str) -> AnyResponse:
     return web.submit_and_redirect(event_id,
-                                   commands.SetCameWith(competitor, clean_name(web.field("came_with")) or None),
+                                   commands.SetTravelGroup(competitor, clean_name(web.field("came_with")) or None),
                                    "competitors")
 
 
@@ -209,7 +210,7 @@ JUDGE_TASK_KINDS = frozenset({DISPUTE, ONE_PHONE, SECOND, ONE_SIDED, ELSEWHERE, 
 """The kinds of open tasks that are a judge's, beside calls."""
 
 
-def judge_page(snapshot: Snapshot, units: Mapping[str, UnitStatus], moments: Iterable[EventAt], now: Instant,
+def judge_page(snapshot: Snapshot, units: Mapping[str, UnitStatus], moments: Iterable[SavedEvent], now: Instant,
                here: Collection[tuple[str, str, str]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """All calls, those not taken first, then by age; and the events of `moments`, with what their forms need. Of a
     call, `match` is "" for a unit at a table without a match; `sources`: "table", and the names of callers by phone;
@@ -264,7 +265,7 @@ def judge_event(event_id: str) -> AnyResponse:
     return _render_judge_page(f"console/{event_id}", [web.current_event(event_id)])
 
 
-def _render_judge_page(feed: str, moments: list[EventAt]) -> AnyResponse:
+def _render_judge_page(feed: str, moments: list[SavedEvent]) -> AnyResponse:
     hub = web.current_hub()
     try:
         opened = _match_at({moment.event_id for moment in moments})

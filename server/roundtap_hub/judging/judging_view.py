@@ -11,7 +11,7 @@ from roundtap_core.event.state import APPEAL, EXTENSION, PUBLISHED, ROLES, Match
 from roundtap_core.records import SWISS_STAGES, UNPAIRED_LOSS
 from roundtap_core.rulebooks.base import HEAD_JUDGE, NO, ORGANIZER, may_play
 from roundtap_hub.access.staff import StaffIdentity
-from roundtap_hub.events.event_at import EventAt, current_matches, full_names, newest_round
+from roundtap_hub.events.event_at import SavedEvent, current_matches, full_names, newest_round
 from roundtap_hub.people.competitors import OwedSquads, owed_squads
 
 
@@ -22,13 +22,13 @@ class Signer:
     name: str
 
 
-def official_name(moment: EventAt, official_id: str) -> str:
+def official_name(moment: SavedEvent, official_id: str) -> str:
     """An official's name; "" where the id is unknown or the person forgotten."""
     person = moment.people.get(official_id) if official_id in moment.state.officials else None
     return person.name if person else ""
 
 
-def official_of(moment: EventAt, who: StaffIdentity) -> str | None:
+def official_of(moment: SavedEvent, who: StaffIdentity) -> str | None:
     """The official of an event that a member of staff is: the one they are tied to, else the only one of that name."""
     officials = moment.state.officials
     tied = who.official(moment.state.id)
@@ -38,11 +38,11 @@ def official_of(moment: EventAt, who: StaffIdentity) -> str | None:
     return same[0] if len(same) == 1 and who.name else None
 
 
-def officials(moment: EventAt) -> list[Signer]:
+def officials(moment: SavedEvent) -> list[Signer]:
     return [Signer(official, official_name(moment, official.id)) for official in moment.state.officials.values()]
 
 
-def signers(moment: EventAt) -> list[Signer]:
+def signers(moment: SavedEvent) -> list[Signer]:
     """Officials on duty, the organizer first. Empty where none are named: then the logged-in user signs."""
     found = [signer for signer in officials(moment) if signer.official.on_duty]
     return sorted(found, key=lambda signer: signer.official.role != ORGANIZER)
@@ -60,7 +60,7 @@ class ByePicks:
     owed: OwedSquads
 
 
-def people_forms_view(moment: EventAt) -> dict[str, Any]:
+def people_forms_view(moment: SavedEvent) -> dict[str, Any]:
     """What the console's forms about people offer. `proposers`: officials who may propose a disqualification;
     `may_play`: whether the level lets officials play; `meets`: (match id, name) of opponents free for a latecomer."""
     state, names, signed = moment.state, full_names(moment), signers(moment)
@@ -75,7 +75,7 @@ def people_forms_view(moment: EventAt) -> dict[str, Any]:
     }
 
 
-def judge_view(moment: EventAt, played: RoundState, match: MatchState, call_age_ms: int | None) -> dict[str, Any]:
+def judge_view(moment: SavedEvent, played: RoundState, match: MatchState, call_age_ms: int | None) -> dict[str, Any]:
     """One match as a judge needs it. `log`: (line, name, role) of each; `rules`: who rules because an official plays;
     `extension_left`: 0 where no minutes can be given; `waited_minutes`: since the table called."""
     state, names = moment.state, full_names(moment)
@@ -94,7 +94,7 @@ def judge_view(moment: EventAt, played: RoundState, match: MatchState, call_age_
     }
 
 
-def author_of(moment: EventAt, kind: str, by: str) -> tuple[str, str]:
+def author_of(moment: SavedEvent, kind: str, by: str) -> tuple[str, str]:
     """(name, role) of the author of a log line."""
     if kind == APPEAL:
         return full_names(moment).get(by, by), ""
@@ -105,7 +105,7 @@ def author_of(moment: EventAt, kind: str, by: str) -> tuple[str, str]:
     return official_name(moment, by), official.role
 
 
-def bye_picks(moment: EventAt) -> list[ByePicks]:
+def bye_picks(moment: SavedEvent) -> list[ByePicks]:
     """The newest round's byes, and earlier ones without squads noted, where the rulebook has squads."""
     newest = newest_round(moment.state)
     if newest is None or moment.state.rulebook.squads is None:
@@ -118,13 +118,13 @@ def bye_picks(moment: EventAt) -> list[ByePicks]:
     ]
 
 
-def my_bye(moment: EventAt, competitor: str) -> ByePicks | None:
+def my_bye(moment: SavedEvent, competitor: str) -> ByePicks | None:
     """A competitor's bye in the newest round, where it fields squads."""
     match = current_matches(moment).get(competitor)
     return next((bye for bye in bye_picks(moment) if match is not None and bye.match.id == match.id), None)
 
 
-def required_checks(moment: EventAt) -> tuple[str, ...]:
+def required_checks(moment: SavedEvent) -> tuple[str, ...]:
     """What this rulebook requires checked or declared at the event's level; at any level where none is set."""
     ticks, level = moment.state.rulebook.ticks, moment.state.level
     wanted = [what for at, names in ticks.items() if level is None or at in (level, "*") for what in names]

@@ -265,7 +265,7 @@ A4, A5 = "a4", "a5"
 SIZES = (A4, A5)
 
 
-def printed_slips(moment: event_at.EventAt, played: RoundState, base_url: str, secret: bytes, words: Words,
+def printed_slips(moment: event_at.SavedEvent, played: RoundState, base_url: str, secret: bytes, words: Words,
                   all_matches: bool = False) -> list[dict[str, Any]]:
     """The slips of a round by table, of open matches only unless `all_matches`."""
     state, names = moment.state, event_at.shown_names(moment)
@@ -284,7 +284,7 @@ def printed_slips(moment: event_at.EventAt, played: RoundState, base_url: str, s
     return found
 
 
-def desk_rows(moment: event_at.EventAt) -> list[dict[str, Any]]:
+def desk_rows(moment: event_at.SavedEvent) -> list[dict[str, Any]]:
     """All entrants by their entered names, for the organizer. `list` is None where the rulebook asks for none."""
     names, public, members = event_at.full_names(moment), event_at.shown_names(moment), event_at.shown_members(moment)
     numbers, lists = numbers_of(moment.state), list_states(moment)
@@ -316,7 +316,7 @@ def printed_at(wall: str | None) -> str:
 SPARE_TABLES = 2
 
 
-def emergency_view(moment: event_at.EventAt, now: Instant) -> dict[str, Any]:
+def emergency_view(moment: event_at.SavedEvent, now: Instant) -> dict[str, Any]:
     """Everything needed to pair this event's next round on paper; names as the hall may read them.
 
     `after`: the last round with all results. `points`, `bye_points`: what results and byes are worth. `minutes`: a
@@ -444,7 +444,7 @@ def print_emergency(event_id: str) -> AnyResponse:
                   if hub.access.encrypted else f"{web.hub_address()}/console")
 
 
-def _sheet(moment: event_at.EventAt, what: str, **shown: Any) -> AnyResponse:
+def _sheet(moment: event_at.SavedEvent, what: str, **shown: Any) -> AnyResponse:
     state, hub = moment.state, web.current_hub()
     size = request.args.get("size", "")
     newest, by_name = event_at.newest_round(state), hub.host.hall_addresses.by_name

@@ -15,7 +15,7 @@ from roundtap_core.forms.form import form_to_json
 from roundtap_core.records import SIDES
 from roundtap_core.wire import digest
 from roundtap_hub.access.tls import HttpsInfo
-from roundtap_hub.events.event_at import EventAt, event_at, shown_members
+from roundtap_hub.events.event_at import SavedEvent, event_at, shown_members
 from roundtap_hub.hall.wall_view import sort_key
 from roundtap_hub.paper import print_jobs
 from roundtap_hub.paper.slip_codes import slip_codes, slip_mark, slip_token
@@ -238,7 +238,7 @@ def content_of(job: print_jobs.PrintJob, snapshot: Snapshot, base_url: str,
     return content
 
 
-def slip_content(moment: EventAt, played: RoundState, match: MatchState, names: Names, base_url: str,
+def slip_content(moment: SavedEvent, played: RoundState, match: MatchState, names: Names, base_url: str,
                  secret: bytes) -> Content:
     """The content of one match's slip; its `url` opens the match (`paper/slip_desk.py`)."""
     state, members = moment.state, shown_members(moment)
@@ -260,7 +260,7 @@ def rounds_planned(state: EventState, played: RoundState) -> int:
     return max(state.swiss_rounds, played.number)
 
 
-def pairings_by_table(moment: EventAt, played: RoundState, names: Names) -> list[Content]:
+def pairings_by_table(moment: SavedEvent, played: RoundState, names: Names) -> list[Content]:
     """Tables in order, then pairings without a table. `by_hand`: an official paired these two."""
     members = shown_members(moment)
     return [
@@ -273,7 +273,7 @@ def pairings_by_table(moment: EventAt, played: RoundState, names: Names) -> list
     ]
 
 
-def pairings_by_name(moment: EventAt, played: RoundState, names: Names) -> list[Content]:
+def pairings_by_name(moment: SavedEvent, played: RoundState, names: Names) -> list[Content]:
     """Every competitor with record and first tiebreaker, so that errors are found before play."""
     members = shown_members(moment)
     seats = [(match.match, who, *record_of(moment, who)) for match in played.matches for side in SIDES
@@ -284,7 +284,7 @@ def pairings_by_name(moment: EventAt, played: RoundState, names: Names) -> list[
     return sorted(rows, key=lambda row: sort_key(str(row["name"])))
 
 
-def standings_content(moment: EventAt, names: Names) -> Content:
+def standings_content(moment: SavedEvent, names: Names) -> Content:
     """The standings; after a cut the final ranking with the round each reached, without deciding Swiss tiebreakers."""
     view = standings_view(moment, names)
     members = shown_members(moment)
@@ -302,7 +302,7 @@ def standings_content(moment: EventAt, names: Names) -> Content:
             "rows": rows, "cut": _cut(moment, names)}
 
 
-def _cut(moment: EventAt, names: Names) -> Content | None:
+def _cut(moment: SavedEvent, names: Names) -> Content | None:
     """Who makes the cut, where its order differs from the standings and all Swiss rounds are played."""
     rows = cut_rows_before_play(moment)
     if not rows:

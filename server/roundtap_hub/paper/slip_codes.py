@@ -116,7 +116,7 @@ class FoundSlip:
 
 
 @dataclass(frozen=True, slots=True)
-class OldSlip:
+class OutdatedSlip:
     """A slip of a draw that no longer stands: its players and table. `drawn`: that round is published again."""
     event_id: str
     round: int
@@ -126,7 +126,7 @@ class OldSlip:
     drawn: bool
 
 
-def find_slip(service: Service, secret: bytes, typed: str, event_id: str = "") -> FoundSlip | OldSlip | None:
+def find_slip(service: Service, secret: bytes, typed: str, event_id: str = "") -> FoundSlip | OutdatedSlip | None:
     """The slip of a typed code ("K7F-3"), in this event or else another one in play, or of a QR code; None where this
     hub knows none."""
     snapshot = service.snapshot
@@ -146,7 +146,7 @@ def find_slip(service: Service, secret: bytes, typed: str, event_id: str = "") -
 
 
 def _find_in_rounds(service: Service, places: Iterable[str], number: int, code: str = "", mark: str = "",
-                    signed: bool = False, former: str = "") -> FoundSlip | OldSlip | None:
+                    signed: bool = False, former: str = "") -> FoundSlip | OutdatedSlip | None:
     """The match of a code, or else of a mark, in the round `number` of one of these events; else in an earlier draw of
     the event `former`, unless that is ""."""
     for place in places:
@@ -169,7 +169,7 @@ def public_round(state: EventState, number: int) -> RoundState | None:
     return next((played for played in state.public_rounds if played.number == number), None)
 
 
-def _former(service: Service, event_id: str, number: int, code: str, mark: str) -> OldSlip | None:
+def _former(service: Service, event_id: str, number: int, code: str, mark: str) -> OutdatedSlip | None:
     """The match of an earlier draw. Replays all the event's entries, which is slow but rare: it tells an outdated slip
     from a made-up one."""
     found: MatchState | None = None
@@ -178,7 +178,7 @@ def _former(service: Service, event_id: str, number: int, code: str, mark: str) 
     if found is None:
         return None
     now = service.snapshot.event(event_id)
-    return OldSlip(event_id, number, found.match.table, found.match.a, found.match.b,
+    return OutdatedSlip(event_id, number, found.match.table, found.match.a, found.match.b,
                    now is not None and public_round(now, number) is not None)
 
 

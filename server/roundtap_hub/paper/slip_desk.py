@@ -18,9 +18,9 @@ from roundtap_core.records import SIDES, Result
 from roundtap_core.result_json import result_to_json
 from roundtap_hub.access import visit
 from roundtap_hub.access.policy import ROUTES, SLIP, STAFF, VISIBLE, NotYourRole, refuse_role, route
-from roundtap_hub.events.event_at import EventAt, current_matches, full_names, newest_round, shown_names
+from roundtap_hub.events.event_at import SavedEvent, current_matches, full_names, newest_round, shown_names
 from roundtap_hub.judging.judging_view import judge_view
-from roundtap_hub.paper.slip_codes import FoundSlip, OldSlip, find_slip, slip_codes
+from roundtap_hub.paper.slip_codes import FoundSlip, OutdatedSlip, find_slip, slip_codes
 from roundtap_hub.results.result_wizard import MatchContext
 from roundtap_hub.rounds.knockout import title_key
 from roundtap_hub.rounds.tables import ShownResult, show_result, side_names
@@ -54,7 +54,7 @@ def agrees(known: Result, slip: Result) -> bool:
     return all(on_record.get(key) == value for key, value in result_to_json(slip).items())
 
 
-def missing_slips(moment: EventAt) -> list[dict[str, Any]]:
+def missing_slips(moment: SavedEvent) -> list[dict[str, Any]]:
     """The live round's matches without a result, by table."""
     state, names = moment.state, full_names(moment)
     live = state.live
@@ -66,7 +66,7 @@ def missing_slips(moment: EventAt) -> list[dict[str, Any]]:
             for m in sorted(live.open_matches, key=lambda m: m.match.table or 0) if m.match.b is not None]
 
 
-def seats_now(moment: EventAt, old: OldSlip) -> list[dict[str, Any]]:
+def seats_now(moment: SavedEvent, old: OutdatedSlip) -> list[dict[str, Any]]:
     """Where both players of an old slip sit now, if its round is the newest."""
     rounds, names = moment.state.public_rounds, full_names(moment)
     if not rounds or rounds[-1].number != old.round:
@@ -101,7 +101,7 @@ def slip(event_id: str) -> AnyResponse:
             return redirect(url_for("console.walk", event_id=event_id, match_id=found.match_id,
                                     slip=slip_codes(state, at[0])[found.match_id]), 303)
     other = web.current_snapshot().event(found.event_id) if found is not None and found.event_id != event_id else None
-    old = found if isinstance(found, OldSlip) and other is None else None
+    old = found if isinstance(found, OutdatedSlip) and other is None else None
     names = full_names(moment)
     return web.page("slip_desk.html", state=state, typed_code=typed, unknown=bool(typed) and found is None, other=other,
                     old=old, old_names=[names.get(who, who) for who in (old.a, old.b) if who] if old else [],
@@ -252,7 +252,7 @@ def _found(token: str) -> FoundSlip:
     found = find_slip(hub.service, hub.access.secret, token)
     if found is None:
         abort(404)
-    if isinstance(found, OldSlip):
+    if isinstance(found, OutdatedSlip):
         abort(web.page("slip_old.html", status=410, state=web.current_snapshot().event(found.event_id), old=found,
                        event_id=found.event_id))
     return found

@@ -21,7 +21,7 @@ from roundtap_core.lists.squads import letter
 from roundtap_core.records import SIDES, SWISS, Result
 from roundtap_core.rulebooks.result_words import ResultLine
 from roundtap_core.words import Words
-from roundtap_hub.events.event_at import EventAt, current_matches, full_names, shown_names
+from roundtap_hub.events.event_at import SavedEvent, current_matches, full_names, shown_names
 from roundtap_hub.hall.wall_view import sort_key
 
 IN, LEFT, OUT = "in", "left", "out"
@@ -48,12 +48,12 @@ class CompetitorRow:
     removable: bool = False  # never played and without notes: the entry may be removed
 
 
-def roster(moment: EventAt) -> list[CompetitorRow]:
+def roster(moment: SavedEvent) -> list[CompetitorRow]:
     """All competitors, by name."""
     return sorted(_competitor_rows(moment, moment.state.entrants.values()), key=lambda e: _cached_sort_key(e.name))
 
 
-def competitor_row(moment: EventAt, competitor: str) -> CompetitorRow:
+def competitor_row(moment: SavedEvent, competitor: str) -> CompetitorRow:
     return next(_competitor_rows(moment, [moment.state.entrants[competitor]]))
 
 
@@ -63,7 +63,7 @@ def _cached_sort_key(name: str) -> tuple[str, str]:
     return sort_key(name)
 
 
-def _competitor_rows(moment: EventAt, entrants: Iterable[Entrant]) -> Iterator[CompetitorRow]:
+def _competitor_rows(moment: SavedEvent, entrants: Iterable[Entrant]) -> Iterator[CompetitorRow]:
     state, names, public = moment.state, full_names(moment), shown_names(moment)
     waiting, seated = not_yet_present(state), seated_ids(state)
     sitting = current_matches(moment) if state.live else {}

@@ -48,7 +48,7 @@ def find(snapshot: Snapshot, query: str, here: str = "") -> list[SearchHit]:
     return [found for _, _, found in ranked[:MAX_HITS]]
 
 
-def _tables(moment: event_at.EventAt, wanted: str, here: str) -> Iterator[tuple[int, SearchHit]]:
+def _tables(moment: event_at.SavedEvent, wanted: str, here: str) -> Iterator[tuple[int, SearchHit]]:
     played = event_at.newest_round(moment.state)
     if played is None or moment.state.finished or not wanted.isdecimal():
         return
@@ -61,7 +61,7 @@ def _tables(moment: event_at.EventAt, wanted: str, here: str) -> Iterator[tuple[
                 table=number, against=names.get(match.match.b, ""))
 
 
-def _people(moment: event_at.EventAt, wanted: str, here: str) -> Iterator[tuple[int, SearchHit]]:
+def _people(moment: event_at.SavedEvent, wanted: str, here: str) -> Iterator[tuple[int, SearchHit]]:
     names, public, members, at = event_at.full_names(moment), event_at.shown_names(moment), event_at.shown_members(
         moment), event_at.current_matches(moment)
     parts = wanted.split()
@@ -80,7 +80,7 @@ def _people(moment: event_at.EventAt, wanted: str, here: str) -> Iterator[tuple[
             names.get(across or "", "") if table is not None else "", moment.state.plays(who))
 
 
-def _event(moment: event_at.EventAt, here: str) -> str:
+def _event(moment: event_at.SavedEvent, here: str) -> str:
     return "" if moment.event_id == here else moment.state.name
 
 

@@ -14,7 +14,7 @@ from msgspec import structs
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.event.commands import ChangePerson, Command, EnterCompetitor, SetCameWith, SetFixedTable
+from roundtap_core.event.commands import ChangePerson, Command, EnterCompetitor, SetFixedTable, SetTravelGroup
 from roundtap_core.event.person import Person, refuse_unfit_person
 from roundtap_core.event.state import Entrant, EventState
 from roundtap_core.limits import ID_LETTERS
@@ -24,7 +24,7 @@ from roundtap_core.numbers import next_number
 from roundtap_core.records import Competitor
 from roundtap_core.wire import digest
 from roundtap_hub.access.policy import BEFORE_ROUND_1, HEADS_AND_DESK, OPEN, VISIBLE, route
-from roundtap_hub.events.event_at import EventAt
+from roundtap_hub.events.event_at import SavedEvent
 from roundtap_hub.events.new_event import IMPORT_TIMEOUT_S, person_and_entrant
 from roundtap_hub.people.raw_table import LINE_BREAK_SIGN, Rows, from_form, table_of_file, table_of_text, to_form
 from roundtap_hub.serving import web
@@ -463,7 +463,7 @@ def _steps(state: EventState, event_id: str, taken: Sequence[PlannedRow]) -> tup
         commands.append(ChangePerson(row.known, row.person.digest(salt)))
         people.append(PersonRecord(event_id, row.known, salt, row.person))
         if row.came_with and row.came_with != entrant.came_with:
-            commands.append(SetCameWith(row.known, row.came_with))
+            commands.append(SetTravelGroup(row.known, row.came_with))
         if row.fixed_table is not None:
             commands.append(SetFixedTable(row.known, row.fixed_table))
     return [Step(event_id, command) for command in commands], people
@@ -497,13 +497,13 @@ def _number(text: str) -> int | None:
     return int(text) if text.isdecimal() and len(text) <= 6 else None
 
 
-def _planned(moment: EventAt, rows: Rows, heading: int, columns: Sequence[str]) -> ImportPlan:
+def _planned(moment: SavedEvent, rows: Rows, heading: int, columns: Sequence[str]) -> ImportPlan:
     people = {who: person for who, person in moment.people.items() if not is_damaged(who, person)}
     return plan_import(rows, heading, columns, moment.state.entrants, people, moment.state.rulebook.team_size)
 
 
 def _preview(
-    moment: EventAt, rows: Rows, heading: int, columns: Sequence[str], ticked: set[int] | None = None,
+    moment: SavedEvent, rows: Rows, heading: int, columns: Sequence[str], ticked: set[int] | None = None,
 ) -> AnyResponse:
     """The columns over a few sample rows, and below them every row with its effect."""
     state, planned = moment.state, None

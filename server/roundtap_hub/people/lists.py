@@ -18,7 +18,7 @@ from roundtap_core.lists import list_form
 from roundtap_core.records import Competitor
 from roundtap_core.words import Words
 from roundtap_hub.access.policy import BEFORE_ROUND_1, HEADS_AND_DESK, OPEN, STAFF, VISIBLE, route
-from roundtap_hub.events.event_at import EventAt, all_competitors, full_names
+from roundtap_hub.events.event_at import SavedEvent, all_competitors, full_names
 from roundtap_hub.serving import web
 from roundtap_hub.serving.memoized import memoized_by
 from roundtap_hub.store.journal import PersonRecord
@@ -198,14 +198,14 @@ class ListState:
     flags: int = 0
 
 
-def _lists_key(moment: EventAt) -> object:
+def _lists_key(moment: SavedEvent) -> object:
     """What lists and their checks depend on: not reports and results, which come by the hundred."""
     state = moment.state
     return state.entrants, moment.people, state.rulebook_id, state.level, state.given_options
 
 
 @memoized_by(_lists_key)
-def list_states(moment: EventAt) -> Mapping[str, ListState]:
+def list_states(moment: SavedEvent) -> Mapping[str, ListState]:
     """The state of each list, by competitor."""
     state, people = moment.state, all_competitors(moment)
     check, options = state.rulebook.lists, state.options
@@ -227,7 +227,7 @@ def _state(list_: Mapping[str, Any], problems: int, flags: int) -> str:
     return WRONG if problems else FLAGGED if flags else GOOD
 
 
-def list_counts(moment: EventAt) -> dict[str, int]:
+def list_counts(moment: SavedEvent) -> dict[str, int]:
     """How many active competitors' lists are missing, wrong or flagged; zeros are left out."""
     states = list_states(moment)
     counts: dict[str, int] = {}
@@ -238,7 +238,7 @@ def list_counts(moment: EventAt) -> dict[str, int]:
     return counts
 
 
-def flags_of(moment: EventAt, competitor: Competitor) -> list[Problem]:
+def flags_of(moment: SavedEvent, competitor: Competitor) -> list[Problem]:
     """The flags of one competitor's list, with places in the list."""
     people = all_competitors(moment)
     check, options = moment.state.rulebook.lists, moment.state.options
@@ -261,7 +261,7 @@ def list_page(event_id: str, competitor: str) -> AnyResponse:
                 fixed=bool(moment.state.public_rounds), reason=web.field("reason"), **list_context(moment, competitor))
 
 
-def list_context(moment: EventAt, competitor: str) -> dict[str, Any]:
+def list_context(moment: SavedEvent, competitor: str) -> dict[str, Any]:
     """The template context of a list's form, as saved or as this request has it; 404 for an unknown competitor."""
     who = listed_competitor(moment, competitor)
     state, check = moment.state, moment.state.rulebook.lists
@@ -299,7 +299,7 @@ def save_list(event_id: str, competitor: str) -> AnyResponse:
     return redirect(url_for("console.list_page", event_id=event_id, competitor=competitor), 303)
 
 
-def typed_list(moment: EventAt, competitor: str) -> tuple[PersonRecord, str, int | None] | None:
+def typed_list(moment: SavedEvent, competitor: str) -> tuple[PersonRecord, str, int | None] | None:
     """The list in this request's form as (person, digest, total); None where nothing changed. A list that breaks a rule
     is saved: judges decide about it. Raises Problem("list_not_saved", "list_changed_meanwhile")."""
     found, check = listed_competitor(moment, competitor), moment.state.rulebook.lists
@@ -317,7 +317,7 @@ def typed_list(moment: EventAt, competitor: str) -> tuple[PersonRecord, str, int
     return PersonRecord(moment.state.id, who.id, salt, person), person.digest(salt), check.total(list_)
 
 
-def listed_competitor(moment: EventAt, competitor: str) -> Competitor:
+def listed_competitor(moment: SavedEvent, competitor: str) -> Competitor:
     found = next((c for c in all_competitors(moment) if c.id == competitor), None)
     if found is None:
         abort(404)
@@ -335,7 +335,7 @@ def _version(check: list_form.ListCheck, who: Competitor) -> str:
     return list_form.list_digest(check.normalized(check.of_competitor(who)), "")
 
 
-def _problems(moment: EventAt, who: Competitor) -> list[Problem]:
+def _problems(moment: SavedEvent, who: Competitor) -> list[Problem]:
     state = moment.state
     found = state.rulebook.lists.competitor_problems(who, state.options, state.level)
     return [p.replace(p.where.removeprefix("/list")) for p in found]

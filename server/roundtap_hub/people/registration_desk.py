@@ -24,9 +24,9 @@ from roundtap_core.event.commands import (
     EnterCompetitor,
     RemoveCompetitor,
     ReturnCompetitor,
-    SetCameWith,
     SetCheckIn,
     SetFixedTable,
+    SetTravelGroup,
 )
 from roundtap_core.event.lookups import require_reason
 from roundtap_core.event.person import Person
@@ -41,7 +41,7 @@ from roundtap_core.rulebooks.result_words import figure_label
 from roundtap_hub.access import policy
 from roundtap_hub.access.personal_links import CODE_LIFE_MS
 from roundtap_hub.events.console import event
-from roundtap_hub.events.event_at import EventAt, full_names
+from roundtap_hub.events.event_at import SavedEvent, full_names
 from roundtap_hub.events.new_event import person_and_entrant
 from roundtap_hub.hall.qr_svg import qr_svg
 from roundtap_hub.judging.judging_view import people_forms_view
@@ -60,7 +60,7 @@ from roundtap_hub.units.unit_presence import TAKEN
 NUMBERED = re.compile(r" \(\d+\)$")  # the number that tells namesakes apart, which no one types
 
 
-def awaited_and_present(moment: EventAt) -> tuple[list[CompetitorRow], list[CompetitorRow]]:
+def awaited_and_present(moment: SavedEvent) -> tuple[list[CompetitorRow], list[CompetitorRow]]:
     """All who have not left, by name: (awaited, present)."""
     people = [each for each in roster(moment) if each.status == IN]
     return [each for each in people if each.awaited], [each for each in people if not each.awaited]
@@ -190,7 +190,7 @@ def person_details(event_id: str, competitor: str) -> AnyResponse:
         if table != entrant.fixed_table and "fixed_table" in request.form:
             steps.append(SetFixedTable(competitor, table))
         if group != entrant.came_with and "came_with" in request.form:
-            steps.append(SetCameWith(competitor, group))
+            steps.append(SetTravelGroup(competitor, group))
     if steps:
         web.current_hub().service.execute([Step(event_id, step) for step in steps], web.actor(), people)
     return web.back_to_event(event_id, "competitors")
@@ -302,7 +302,7 @@ def parse_team(line: str) -> tuple[str, tuple[str, ...]]:
     return name.strip(), tuple(member for part in members.split(",") if (member := part.strip()))
 
 
-def refuse_broken_teams(moment: EventAt, teams: Mapping[str, tuple[tuple[str, ...], str | None]],
+def refuse_broken_teams(moment: SavedEvent, teams: Mapping[str, tuple[tuple[str, ...], str | None]],
                         but: str | None = None) -> None:
     """"Juego por equipos épico": two players each, and no one in two teams. `but`: a team that is being changed. Raises
     Problem("team_members_missing", "member_twice", "name_twice")."""
@@ -429,7 +429,7 @@ def drop_or_disqualify(event_id: str, competitor: str, action: str, submit_leavi
             g.problem, g.status = web.with_competitor_names(problem, event_id), problem_status(problem)
     if at.result is not None or at.trail.way is None:
         # The answers cannot stand, or came with others than those of their page: ask them again.
-        at = result_wizard.wizard_page(seat.form, result_wizard.Progress(conceded, other(side)))
+        at = result_wizard.wizard_page(seat.form, result_wizard.WizardProgress(conceded, other(side)))
     return _ask_for_result(seat, at, fields, competitor, action)
 
 

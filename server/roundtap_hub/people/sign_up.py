@@ -18,7 +18,7 @@ from roundtap_core.numbers import next_number
 from roundtap_core.records import Competitor
 from roundtap_hub.access import visit
 from roundtap_hub.access.policy import EVERYBODY, HEADS_AND_DESK, OPEN, ORGANIZERS, VISIBLE, route
-from roundtap_hub.events.event_at import EventAt, full_names
+from roundtap_hub.events.event_at import SavedEvent, full_names
 from roundtap_hub.events.new_event import person_and_entrant
 from roundtap_hub.hall.qr_svg import qr_svg
 from roundtap_hub.people.competitors import roster
@@ -78,7 +78,7 @@ def signed_up(event_id: str) -> AnyResponse:
     return redirect(personal_page(event_id, competitor), 303)
 
 
-def _enter(moment: EventAt) -> str:
+def _enter(moment: SavedEvent) -> str:
     state = moment.state
     name = clean_name(web.field("name"))
     if not name:
@@ -120,7 +120,7 @@ def sign_up(event_id: str) -> AnyResponse:
                     names=full_names(moment), named=NAMED, mark=_mark)
 
 
-def _sign_up_groups(moment: EventAt) -> dict[str, dict[str, list[str]]]:
+def _sign_up_groups(moment: SavedEvent) -> dict[str, dict[str, list[str]]]:
     """Sign-ups, newest first, each with all by the same "phone", from the same "address", and "since" then."""
     came = [who for who, entrant in moment.state.entrants.items() if entrant.sign_up is not None][::-1]
     marks, same = web.current_hub().hall.sign_ups.phones(moment.event_id), dict[tuple[str, object], list[str]]()
@@ -136,7 +136,7 @@ def _mark(gone: list[str]) -> str:
     return make_mark("sign-ups", gone)
 
 
-def _known_at_desk(moment: EventAt) -> set[str]:
+def _known_at_desk(moment: SavedEvent) -> set[str]:
     """Players known at the desk: confirmed or checked in there (not by phone), or with notes of officials."""
     seen = {(entry.data["competitor"], entry.kind): entry.data.get("on", True)
             for entry in web.current_hub().service.entries(moment.event_id)

@@ -41,7 +41,7 @@ from roundtap_hub.access import visit
 from roundtap_hub.access.personal_links import CALLS, LISTS, REPORTS, WISHES
 from roundtap_hub.access.policy import EVERYBODY, PLAYER, route
 from roundtap_hub.access.rights import PlayerId
-from roundtap_hub.events.event_at import EventAt, current_matches, newest_round, shown_names
+from roundtap_hub.events.event_at import SavedEvent, current_matches, newest_round, shown_names
 from roundtap_hub.judging.judging_view import my_bye
 from roundtap_hub.people.competitors import lost_squads
 from roundtap_hub.people.lists import list_context, list_states, typed_list
@@ -61,7 +61,7 @@ nothing any more (both agree); only call a judge (an official has decided, or ha
 FormPairs = tuple[tuple[str, str], ...]  # fields of a form by name
 
 
-def my_match(moment: EventAt, competitor: str) -> tuple[RoundState, MatchState] | None:
+def my_match(moment: SavedEvent, competitor: str) -> tuple[RoundState, MatchState] | None:
     """This player's match of the newest round; None without one to report (no round, a bye, a finished event)."""
     played, match = newest_round(moment.state), current_matches(moment).get(competitor)
     if played is None or match is None or match.match.b is None or moment.state.finished:
@@ -69,7 +69,7 @@ def my_match(moment: EventAt, competitor: str) -> tuple[RoundState, MatchState] 
     return played, match
 
 
-def my_seat(moment: EventAt, competitor: str) -> tuple[result_wizard.MatchContext, Side] | None:
+def my_seat(moment: SavedEvent, competitor: str) -> tuple[result_wizard.MatchContext, Side] | None:
     """The same with the context that its steps need, and this player's side."""
     found = my_match(moment, competitor)
     if found is None:
@@ -78,7 +78,7 @@ def my_seat(moment: EventAt, competitor: str) -> tuple[result_wizard.MatchContex
     return result_wizard.match_context(moment, *found, shown_names(moment), gate.PLAYER, side), side
 
 
-def my_table(moment: EventAt, competitor: str) -> dict[str, Any] | None:
+def my_table(moment: SavedEvent, competitor: str) -> dict[str, Any] | None:
     """One player's match in the newest round; None where there is nothing to report.
 
     `what`: as above. `fields`: of a report made now; `yes`: of a report that agrees with the opponent's; `again`: of
@@ -162,7 +162,7 @@ def _result_view(seat: result_wizard.MatchContext, result: Result | None) -> dic
             "worth": result_wizard.worth_at(seat, result)}
 
 
-def my_requests(moment: EventAt, competitor: str) -> dict[str, Any]:
+def my_requests(moment: SavedEvent, competitor: str) -> dict[str, Any]:
     """This player's requests. `call`: the match's open call; `called`: whether this phone made it. `going`: leaves
     after the current round. `wish`: to leave, "open", "refused" or "". `may_call`, `may_leave`: whether they are
     possible. `list`: the list's state ("missing", "none", "wrong", "flagged", "good"), "" where lists are not shown.
@@ -184,7 +184,7 @@ def my_requests(moment: EventAt, competitor: str) -> dict[str, Any]:
         else "done" if entrant.checked_in else "ask"}
 
 
-def my_clock(moment: EventAt, competitor: str) -> tuple[ClockFace, int]:
+def my_clock(moment: SavedEvent, competitor: str) -> tuple[ClockFace, int]:
     """The clock of this player's table, and the milliseconds it has more than the round's (an extension, or a length of
     its own), which the page adds to the feed's time of the round."""
     state, match, now = moment.state, current_matches(moment).get(competitor), web.current_instant()

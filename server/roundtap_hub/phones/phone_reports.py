@@ -13,7 +13,7 @@ from typing import Any
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.commands import RecordReport
 from roundtap_core.event.entries import Entry
-from roundtap_core.event.state import AGREED, DECIDED, DISPUTE, ONE_PHONE, ONE_SIDED, SECOND, EventState, Fate
+from roundtap_core.event.state import AGREED, DECIDED, DISPUTE, ONE_PHONE, ONE_SIDED, SECOND, EventState, ReportFate
 from roundtap_core.records import Side
 from roundtap_core.wire import canonical, digest
 from roundtap_core.words import Words
@@ -158,7 +158,7 @@ def phone_status(problem: Problem) -> int:
     return RETRY_STATUS.get(problem.key) or problem_status(problem)
 
 
-def _key(state: EventState, fate: Fate, competitor: str) -> str:
+def _key(state: EventState, fate: ReportFate, competitor: str) -> str:
     """The key of the text; of an accepted report it tells the match's present state."""
     if fate.fate != ACCEPTED:
         return f"me.said.{fate.reason}"

@@ -45,7 +45,7 @@ MOV = "mov"
 
 
 def player_view(
-    snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: event_at.EventAt, competitor: str, now_ms: int
+    snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: event_at.SavedEvent, competitor: str, now_ms: int
 ) -> dict[str, Any] | None:
     """The page of one competitor; None for an unknown id. `cell`: None without a match in the newest round. `owed`:
     letters of the squads still to be fielded, "C D"; `must`: every pick left has to be one of them. `status`:
@@ -130,7 +130,7 @@ class CompetitorHit:
     members: tuple[str, ...] = ()
 
 
-def search_competitors(moment: event_at.EventAt, query: str = "") -> list[CompetitorHit]:
+def search_competitors(moment: event_at.SavedEvent, query: str = "") -> list[CompetitorHit]:
     """All competitors whose name, or a member's name, contains `query`, by name."""
     wanted = sort_key(query.strip())[0]
     names, members = event_at.shown_names(moment), event_at.shown_members(moment)
@@ -156,7 +156,7 @@ def player(event_id: str, competitor: str) -> AnyResponse:
     return web.cached_page("player.html", **player_context(web.current_event(event_id), competitor))
 
 
-def player_context(moment: event_at.EventAt, competitor: str) -> dict[str, Any]:
+def player_context(moment: event_at.SavedEvent, competitor: str) -> dict[str, Any]:
     """What a page shows of one player; 404 for an unknown one."""
     state = moment.state
     view = player_view(web.current_snapshot(), web.current_units(), moment, competitor, web.now_ms())
@@ -223,7 +223,7 @@ class StageLimits:
     usual: int | None
 
 
-def rules_view(moment: event_at.EventAt) -> dict[str, Any]:
+def rules_view(moment: event_at.SavedEvent) -> dict[str, Any]:
     """`rounds`, `cut`: None with too few players for the structure's table; `fixed`: round 1 is drawn, or they do not
     depend on the number of players. `changed`: (key, value, usual) of options that differ from the rulebook's default,
     `usual` None without one; `facts`: (key, parameters) of sentences "announced.fact.KEY"; `officials`: (name,

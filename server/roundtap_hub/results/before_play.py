@@ -12,7 +12,7 @@ from roundtap_core.event.person import Person
 from roundtap_core.event.state import EventState, MatchState, RoundState
 from roundtap_core.lists.list_form import names
 from roundtap_core.records import SIDES
-from roundtap_core.rulebooks.base import BY_LOT, FIRST_PLAYER, INITIATIVE, Situation
+from roundtap_core.rulebooks.base import BY_LOT, FIRST_PLAYER, INITIATIVE, MatchSituation
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,8 @@ def pre_game_choice(state: EventState, played: RoundState, match: MatchState) ->
     return PreGameChoice(INITIATIVE, chooses, False) if chooses is not None else None
 
 
-def situation_at(state: EventState, people: Mapping[str, Person], played: RoundState, match: MatchState) -> Situation:
+def situation_at(state: EventState, people: Mapping[str, Person], played: RoundState,
+                 match: MatchState) -> MatchSituation:
     """The match's situation, with the houses of both decks where the rulebook needs them and they are known."""
     situation = situation_of(state, played, match)
     if FIRST_PLAYER not in state.rulebook.lots:

@@ -17,13 +17,13 @@ from roundtap_core.event import event_flow
 from roundtap_core.event.commands import NoteLot
 from roundtap_core.event.results import acceptable_results, result_to_correct
 from roundtap_core.event.state import DRAFT, EventState, MatchState, RoundState
-from roundtap_core.forms.form import AT_TIME, Form, Way, with_rulings
+from roundtap_core.forms.form import AT_TIME, Form, WayToEnd, with_rulings
 from roundtap_core.forms.questions import LOSER, WINNER, BaseQuestion, Choice, Figure, Picks, Question, Turns
 from roundtap_core.forms.walk import WalkState, answers_on_record, compose, needs_opener, walk
 from roundtap_core.records import RULING, SIDES, Match, Result, Side, other
 from roundtap_core.rulebooks import gate, result_words
-from roundtap_core.rulebooks.base import DRAW, Situation
-from roundtap_hub.events.event_at import EventAt
+from roundtap_core.rulebooks.base import DRAW, MatchSituation
+from roundtap_hub.events.event_at import SavedEvent
 from roundtap_hub.people.competitors import lost_squads, squads_of_match
 from roundtap_hub.results.before_play import situation_at
 from roundtap_hub.rounds.knockout import cut_changes, title_key
@@ -36,9 +36,9 @@ FIGURES, PICKS, CHOICE, LOT, TURNS = "figures", "picks", "choice", "lot", "turns
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class WizardProgress:
     """The answers so far: the way, its opener, and answers by question ("score.winner")."""
-    way: Way | None = None
+    way: WayToEnd | None = None
     opener: Side | None = None
     answers: Mapping[str, Any] = field(default_factory=dict)
 
@@ -66,10 +66,10 @@ class WizardPage:
     """One page: its kind, its questions (a's first), and where "back" leads (`before`, None on the first page).
     `sayable`: whether the reader may enter the result, perhaps with a reason."""
     kind: str
-    trail: Progress
+    trail: WizardProgress
     asked: tuple[AskedQuestion, ...]
     walked: WalkState | None
-    before: Progress | None
+    before: WizardProgress | None
     dropped: tuple[str, ...] = ()
     result: Result | None = None
     sayable: bool = True
@@ -80,14 +80,14 @@ class WizardPage:
 
 
 def read_progress(form: Form, fields: MultiDict[str, str], lots: Mapping[str, Side],
-                  without: Iterable[str] = (), side: Side | None = None) -> Progress:
+                  without: Iterable[str] = (), side: Side | None = None) -> WizardProgress:
     """The answers in the fields. Raises Problem for an impossible one. `lots`: as drawn, they override fields;
     `without`: questions to ask again; `side`: the only side that is asked."""
     way = form.way(fields.get("way") or "")
     if way is None:
-        return Progress()
+        return WizardProgress()
     opener = fields.get("opener")
-    trail = Progress(way, "a" if opener == "a" else "b" if opener == "b" else None)
+    trail = WizardProgress(way, "a" if opener == "a" else "b" if opener == "b" else None)
     if needs_opener(way) and trail.opener is None:
         return trail
     if not needs_opener(way):
@@ -106,11 +106,11 @@ def read_progress(form: Form, fields: MultiDict[str, str], lots: Mapping[str, Si
     return trail
 
 
-def wizard_page(form: Form, trail: Progress) -> WizardPage:
+def wizard_page(form: Form, trail: WizardProgress) -> WizardPage:
     way, opener = trail.way, trail.opener
     if way is None:
-        return WizardPage(WAY, Progress(), (), None, None)
-    start = Progress()
+        return WizardPage(WAY, WizardProgress(), (), None, None)
+    start = WizardProgress()
     if opener is None:
         return WizardPage(OPEN, trail, (), None, start)
     opened = way.opened_by(opener)
@@ -124,7 +124,7 @@ def wizard_page(form: Form, trail: Progress) -> WizardPage:
     if dropped:
         before = replace(trail, answers={name: answer for name, answer in trail.answers.items() if name not in dropped})
     else:
-        before = Progress(way) if needs_opener(way) else start
+        before = WizardProgress(way) if needs_opener(way) else start
     if walked.question is None:
         return WizardPage(END, trail, (), walked, before, dropped, compose(way, opener, trail.answers))
     sides: dict[str, Side] = {WINNER: opener, LOSER: other(opener)}
@@ -141,7 +141,7 @@ def _asked_question(question: Question, sides: Mapping[str, Side]) -> AskedQuest
     return AskedQuestion(question, question.key if question.by_side else question.name, sides.get(question.whose or ""))
 
 
-def _paired_questions(way: Way, first: Question, answers: Mapping[str, Any]) -> list[Question]:
+def _paired_questions(way: WayToEnd, first: Question, answers: Mapping[str, Any]) -> list[Question]:
     """The question, and the same one about the other side where it follows directly."""
     following = way.steps[way.steps.index(first) + 1:][:1]
     return [first,
@@ -187,7 +187,7 @@ class MatchContext:
     state: EventState
     played: RoundState
     match: MatchState
-    situation: Situation
+    situation: MatchSituation
     form: Form
     names: dict[str, str]
     people: Mapping[str, str]
@@ -202,7 +202,7 @@ def public_match(state: EventState, match_id: str) -> tuple[RoundState, MatchSta
     return found
 
 
-def match_context(moment: EventAt, played: RoundState, match: MatchState, names: Mapping[str, str], by: str,
+def match_context(moment: SavedEvent, played: RoundState, match: MatchState, names: Mapping[str, str], by: str,
                   side: Side | None = None) -> MatchContext:
     """The context of a match. `names`: by competitor, as the reader may see them; `by`: OFFICIAL or PLAYER, who is
     asked the squads of their `side` alone."""
@@ -254,7 +254,7 @@ def _saying(seat: MatchContext, result: Result, earlier: bool) -> gate.ResultSou
     return structs.replace(seat.saying, time_is_up=None, corrects=None) if earlier else seat.saying
 
 
-def _refuse_unanswered(trail: Progress, fields: Fields) -> None:
+def _refuse_unanswered(trail: WizardProgress, fields: Fields) -> None:
     """Raise Problem where the last page's form came back without an answer to one of its questions."""
     left_out = [name for name in fields.get("asked", "").split() if name not in trail.answers]
     questions = trail.way.questions if trail.way is not None else ()
@@ -268,11 +268,11 @@ def _note_problem(problem: Problem) -> None:
     g.problem, g.status = problem, 400
 
 
-def _without_last_answers(seat: MatchContext, fields: Fields) -> Progress:
+def _without_last_answers(seat: MatchContext, fields: Fields) -> WizardProgress:
     try:
         return read_progress(seat.form, fields, seat.match.lots, fields.get("asked", "").split(), seat.saying.side)
     except Problem:
-        return Progress()
+        return WizardProgress()
 
 
 def step_context(seat: MatchContext, at: WizardPage, fields: Fields, address: str,
@@ -308,7 +308,7 @@ def result_lines(seat: MatchContext, result: Result) -> tuple[result_words.Resul
             *cut_changes(state, seat.played, seat.match, result, seat.people, t))
 
 
-def draw_lot(seat: MatchContext, fields: Fields, who: str) -> Progress:
+def draw_lot(seat: MatchContext, fields: Fields, who: str) -> WizardProgress:
     """Draw the next lot, if one comes next; the first draw stands for all clients."""
     trail = read_progress(seat.form, fields, seat.match.lots, side=seat.saying.side)
     at = wizard_page(seat.form, trail)
@@ -342,13 +342,13 @@ def ways_of(seat: MatchContext) -> list[tuple[str, bool, bool]]:
     return sorted(ways, key=lambda way: (way[0] in ruled, not way[1]))
 
 
-def progress_of(seat: MatchContext, result: Result | None) -> Progress:
+def progress_of(seat: MatchContext, result: Result | None) -> WizardProgress:
     """The answers that a reported result gives: all, or all but its missing squads."""
     found = None
     if result is not None:
         winner = result_words.winner_of(seat.state.rulebook, seat.state.options, result)
         found = answers_on_record(seat.form.ways, result, winner)
-    return Progress() if found is None else Progress(*found)
+    return WizardProgress() if found is None else WizardProgress(*found)
 
 
 def _initial_values(seat: MatchContext, at: WizardPage, fields: Fields) -> dict[str, list[str]]:

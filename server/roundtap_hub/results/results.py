@@ -22,7 +22,7 @@ from roundtap_core.rulebooks.result_words import describe_result as told
 from roundtap_core.rulebooks.result_words import figure_label, way_label
 from roundtap_hub.access.policy import IN_OPEN_ROUNDS, JUDGES, PLAYED, PLAYING, SHOWN_ROUND, STAFF, VISIBLE, route
 from roundtap_hub.events.console import event, shown_round
-from roundtap_hub.events.event_at import EventAt, full_names, newest_round
+from roundtap_hub.events.event_at import SavedEvent, full_names, newest_round
 from roundtap_hub.judging.judging_view import author_of, judge_view
 from roundtap_hub.paper.slip_desk import CODE_LETTERS, enter_slip, slip_context
 from roundtap_hub.results import result_wizard
@@ -60,7 +60,7 @@ def match_page(event_id: str, match_id: str) -> AnyResponse:
                     names=seat.names, earlier=_earlier(moment, seat), **first_step(seat))
 
 
-def _earlier(moment: EventAt, seat: result_wizard.MatchContext) -> list[dict[str, object]]:
+def _earlier(moment: SavedEvent, seat: result_wizard.MatchContext) -> list[dict[str, object]]:
     """Replaced results, newest first, each with who replaced it, why, and the address that proposes it again."""
     found = [(result_from_json(each["was"]), each.get("by", "").partition(":")[0], each.get("reason", ""))
              for each in reversed(seat.match.corrections)]
@@ -173,11 +173,11 @@ def first_step(seat: result_wizard.MatchContext) -> dict[str, Any]:
             **line_hints(seat)}
 
 
-def _typed(seat: result_wizard.MatchContext, line: str) -> result_wizard.Progress:
+def _typed(seat: result_wizard.MatchContext, line: str) -> result_wizard.WizardProgress:
     """The answers that a short line gives. Raises Problem where it is not a whole result."""
     known = (seat.match.match.result, *(report.result for report in seat.match.reports.values()))
     found = _read(seat, line, {result.ended for result in known if result is not None})
-    return result_wizard.Progress(found.way, found.opener, found.answers)
+    return result_wizard.WizardProgress(found.way, found.opener, found.answers)
 
 
 def _read(seat: result_wizard.MatchContext, line: str, said: Collection[str] = ()) -> LineReading:
@@ -274,7 +274,7 @@ def _table(seat: result_wizard.MatchContext, line: str) -> dict[str, Any]:
     }
 
 
-def _cell(moment: EventAt, match: MatchState) -> GridCell:
+def _cell(moment: SavedEvent, match: MatchState) -> GridCell:
     return grid_cell(web.current_snapshot(), web.current_units(), moment.state, match, full_names(moment), web.now_ms())
 
 

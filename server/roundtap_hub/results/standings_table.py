@@ -10,7 +10,7 @@ from roundtap_core.event.state import EventState
 from roundtap_core.records import DROPPED, StandingsRow
 from roundtap_core.rulebooks.base import SWISS_ROUND
 from roundtap_core.rulebooks.gate import may_be_drawn
-from roundtap_hub.events.event_at import EventAt, ranking, ranking_by_id, settled_round
+from roundtap_hub.events.event_at import SavedEvent, ranking, ranking_by_id, settled_round
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class StandingsView:
     hidden: tuple[str, ...] = ()
 
 
-def standings_view(moment: EventAt, names: Mapping[str, str]) -> StandingsView:
+def standings_view(moment: SavedEvent, names: Mapping[str, str]) -> StandingsView:
     """All competitors, best first, after the last settled round."""
     rows = ranking(moment)
     columns = tuple(rows[0].tiebreakers) if rows else ()
@@ -60,7 +60,7 @@ def standings_view(moment: EventAt, names: Mapping[str, str]) -> StandingsView:
                          has_draws(moment.state), hidden)
 
 
-def _line(moment: EventAt, row: StandingsRow, names: Mapping[str, str]) -> StandingsLine:
+def _line(moment: SavedEvent, row: StandingsRow, names: Mapping[str, str]) -> StandingsLine:
     values = tuple(
         TiebreakCell(key, figure_text(value), str(value), row.decided_by == key) for key,
         value in row.tiebreakers.items()
@@ -71,7 +71,7 @@ def _line(moment: EventAt, row: StandingsRow, names: Mapping[str, str]) -> Stand
                 row.decided_by, row.by_chance, status_of(moment, row))
 
 
-def status_of(moment: EventAt, row: StandingsRow) -> str | None:
+def status_of(moment: SavedEvent, row: StandingsRow) -> str | None:
     """The status of a competitor who no longer plays, as of now, not of the standings' round."""
     return row.status or (None if moment.state.plays(row.competitor) else DROPPED)
 
@@ -88,7 +88,7 @@ def has_draws(state: EventState) -> bool:
     return may_be_drawn(state.rulebook, state.options, SWISS_ROUND)
 
 
-def record_of(moment: EventAt, competitor: str) -> tuple[str, tuple[TiebreakCell, ...]]:
+def record_of(moment: SavedEvent, competitor: str) -> tuple[str, tuple[TiebreakCell, ...]]:
     """A competitor's record and first tiebreaker, shown with pairings so that players spot errors."""
     row, draws = ranking_by_id(moment).get(competitor), has_draws(moment.state)
     if row is None:

@@ -8,13 +8,22 @@ from dataclasses import dataclass
 from typing import Any
 
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.forms.form import BY_FIGURES, DRAWN, OPENER, Form, Way
-from roundtap_core.forms.questions import LOSER, WINNER, Choice, Decide, Figure, Picks, Test, parse_squad_ticks
+from roundtap_core.forms.form import BY_FIGURES, DRAWN, OPENER, Form, WayToEnd
+from roundtap_core.forms.questions import (
+    LOSER,
+    WINNER,
+    Choice,
+    Comparison,
+    Figure,
+    Picks,
+    WinnerByAnswer,
+    parse_squad_ticks,
+)
 from roundtap_core.forms.walk import compose, needs_opener
 from roundtap_core.numbers import typed_number
 from roundtap_core.records import CONCESSION, SIDES, Match, Result, Side, other
 from roundtap_core.result_json import result_to_json
-from roundtap_core.rulebooks.base import DRAW, Options, Rulebook, Situation
+from roundtap_core.rulebooks.base import DRAW, MatchSituation, Options, Rulebook
 from roundtap_core.rulebooks.gate import ON_RECORD, refuse_result
 from roundtap_core.rulebooks.result_words import winner_of
 from roundtap_hub.events.event_at import short_hash
@@ -41,7 +50,7 @@ class TypedLine:
 class LineReading:
     """The meaning of a line under a rulebook; `way`, `opener`, `answers` as in the wizard. `mark`: a digest of match
     and result, sent back on confirming, so that only the result on the screen counts."""
-    way: Way
+    way: WayToEnd
     opener: Side
     answers: Mapping[str, Any]
     result: Result
@@ -80,7 +89,8 @@ def split_line(line: str) -> TypedLine:
 
 
 def read_line(
-    line: str, match: Match, match_id: str, book: Rulebook, options: Options, situation: Situation, time_is_up: bool,
+    line: str, match: Match, match_id: str, book: Rulebook, options: Options, situation: MatchSituation,
+    time_is_up: bool,
     said: Collection[str] = (),
 ) -> LineReading:
     """The result of a line, by the first way that accepts all of it: ways whose ending was `said` before ("played"),
@@ -109,7 +119,7 @@ def read_line(
     raise nearest or missing or Invalid("line_unclear", line=line.strip()[:MOST_LETTERS])
 
 
-def _candidates(form: Form, typed: TypedLine, time_is_up: bool, said: Collection[str]) -> Iterator[Way]:
+def _candidates(form: Form, typed: TypedLine, time_is_up: bool, said: Collection[str]) -> Iterator[WayToEnd]:
     """Ways that a line can answer in full; concessions and declared draws only where the line has their sign."""
     now = {way.id for way in form.offered(time_is_up)}
     for way in sorted(form.ways, key=lambda each: (each.ended not in said, each.id not in now)):
@@ -121,9 +131,9 @@ def _candidates(form: Form, typed: TypedLine, time_is_up: bool, said: Collection
             yield way
 
 
-def is_typable(way: Way) -> bool:
+def is_typable(way: WayToEnd) -> bool:
     """Whether the way asks only for figures, squads and choices that a line can answer."""
-    return all(isinstance(step, Figure | Picks | Test | Decide)
+    return all(isinstance(step, Figure | Picks | Comparison | WinnerByAnswer)
                or (isinstance(step, Choice) and step.only_if is None and step.name in CHOICES) for step in way.steps)
 
 
@@ -131,7 +141,7 @@ def _winner(typed: TypedLine) -> Side | None:
     return typed.winner if typed.conceded_by is None else other(typed.conceded_by)
 
 
-def _opener_and_answers(way: Way, typed: TypedLine, fields: Mapping[str, str | list[str]]) -> tuple[Side,
+def _opener_and_answers(way: WayToEnd, typed: TypedLine, fields: Mapping[str, str | list[str]]) -> tuple[Side,
                                                                                                     dict[str, Any]]:
     """The opener and the answers. The opener is the winner: as named, else by the higher first figure. Raises Problem
     where a figure or the winner is missing."""
@@ -158,7 +168,7 @@ def _opener_and_answers(way: Way, typed: TypedLine, fields: Mapping[str, str | l
     return opener, answers
 
 
-def _leader(way: Way, fields: Mapping[str, str | list[str]]) -> Side | None:
+def _leader(way: WayToEnd, fields: Mapping[str, str | list[str]]) -> Side | None:
     figures = way.figures()
     texts = [fields.get(f"{figures[0].key}.{side}") for side in SIDES] if figures else []
     if not all(texts) or not texts:
@@ -175,7 +185,8 @@ def _refuse_another_winner(book: Rulebook, result: Result, options: Options, nam
                       right=says)
 
 
-def _field_candidates(way: Way, numbers: tuple[str, ...], winner: Side | None) -> Iterator[dict[str, str | list[str]]]:
+def _field_candidates(way: WayToEnd, numbers: tuple[str, ...],
+                      winner: Side | None) -> Iterator[dict[str, str | list[str]]]:
     if winner is not None:
         asked = [figure for figure in way.opened_by(winner).figures() if figure.asked]
         if len(numbers) == len(asked) < 2:
@@ -217,7 +228,7 @@ def _field(figure: Figure, winner: Side) -> str:
     return f"{figure.key}.{winner if figure.whose == WINNER else other(winner)}"
 
 
-def _more_asked(way: Way) -> bool:
+def _more_asked(way: WayToEnd) -> bool:
     return any(isinstance(step, Choice) for step in way.steps)
 
 
@@ -250,8 +261,9 @@ def _fill_slots(numbers: list[str], slots: list[_Slot]) -> Iterator[dict[str, st
 
 
 def _reading(
-    way: Way, opener: Side, answers: Mapping[str, Any], result: Result, match: Match, match_id: str, book: Rulebook,
-    options: Options, situation: Situation,
+    way: WayToEnd, opener: Side, answers: Mapping[str, Any], result: Result, match: Match, match_id: str,
+    book: Rulebook,
+    options: Options, situation: MatchSituation,
 ) -> LineReading:
     winner = winner_of(book, options, result)
     try:

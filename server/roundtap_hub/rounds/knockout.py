@@ -16,7 +16,7 @@ from roundtap_core.records import SWISS, TIEBREAK, Result, StandingsRow
 from roundtap_core.rulebooks.result_words import ResultLine
 from roundtap_core.standings.standings import standings
 from roundtap_core.words import Words
-from roundtap_hub.events.event_at import EventAt, newest_round, ranking, ranking_by_id, tournament
+from roundtap_hub.events.event_at import SavedEvent, newest_round, ranking, ranking_by_id, tournament
 from roundtap_hub.results.standings_table import has_draws, record_text, status_of
 from roundtap_hub.serving.memoized import memoized
 
@@ -24,7 +24,7 @@ WHOLE_ON_WALL = 16  # the largest bracket that a wall display shows from its fir
 
 
 @memoized
-def bracket(moment: EventAt) -> Bracket | None:
+def bracket(moment: SavedEvent) -> Bracket | None:
     """The public bracket; None before the cut, and where a result cannot be read."""
     if moment.state.cut is None and not event_flow.elimination_rounds(moment.state):
         return None
@@ -35,7 +35,7 @@ def bracket(moment: EventAt) -> Bracket | None:
 
 
 @memoized
-def places(moment: EventAt) -> dict[str, FinalPlace]:
+def places(moment: SavedEvent) -> dict[str, FinalPlace]:
     """Each competitor's final place, best first, as all pages, papers and exports show it. Empty until the bracket is
     decided; without one, until the event is finished."""
     found = bracket(moment)
@@ -47,7 +47,7 @@ def places(moment: EventAt) -> dict[str, FinalPlace]:
         return {}
 
 
-def table_rows(moment: EventAt) -> list[tuple[FinalPlace, StandingsRow | None]]:
+def table_rows(moment: SavedEvent) -> list[tuple[FinalPlace, StandingsRow | None]]:
     """The final ranking, or before it the standings, each place with its standings row: for paper and spreadsheets."""
     rows = ranking_by_id(moment)
     now = [FinalPlace(row.rank, row.competitor, None, row.rank, status_of(moment, row)) for row in rows.values()]
@@ -117,7 +117,7 @@ def cut_changes(state: EventState, played: RoundState, match: MatchState, result
 
 
 @memoized
-def cut_rows(moment: EventAt) -> tuple[CutRow, ...]:
+def cut_rows(moment: SavedEvent) -> tuple[CutRow, ...]:
     """Who makes the cut, in rulebooks that do not go by the standings: from the end of Swiss until the last game is
     decided; else empty."""
     state = moment.state
@@ -133,7 +133,7 @@ def cut_rows(moment: EventAt) -> tuple[CutRow, ...]:
         return ()
 
 
-def cut_rows_before_play(moment: EventAt) -> tuple[CutRow, ...]:
+def cut_rows_before_play(moment: SavedEvent) -> tuple[CutRow, ...]:
     """`cut_rows` until elimination begins; then walls and paper show the bracket."""
     return () if event_flow.elimination_rounds(moment.state) else cut_rows(moment)
 
@@ -148,7 +148,7 @@ class CutEntrant:
     record: str
 
 
-def cut_view(moment: EventAt, names: Mapping[str, str]) -> dict[str, Any] | None:
+def cut_view(moment: SavedEvent, names: Mapping[str, str]) -> dict[str, Any] | None:
     """The cut while the organizer settles it; None before it and once its stage has begun. `qualified`: who advances;
     `offered`: whose answer is awaited; `short`: places that no one can take; `everybody`: all who have not left the
     event, in the order of the cut."""
@@ -181,7 +181,7 @@ class KnockoutStanding:
     place: int | None = None
 
 
-def knockout_standing(moment: EventAt, competitor: str) -> KnockoutStanding | None:
+def knockout_standing(moment: SavedEvent, competitor: str) -> KnockoutStanding | None:
     """The competitor's standing after Swiss; None before the cut."""
     found, state = bracket(moment), moment.state
     placed = places(moment).get(competitor)
@@ -210,7 +210,7 @@ def _swiss_standing(state: EventState, competitor: str) -> KnockoutStanding:
     return KnockoutStanding("offered" if event_flow.offered_places(state) == competitor else "out")
 
 
-def winner_of(moment: EventAt) -> str | None:
+def winner_of(moment: SavedEvent) -> str | None:
     """The tournament's winner; None until that is certain, and where several share first place."""
     first = [placed.competitor for placed in places(moment).values() if placed.rank == 1]
     return first[0] if len(first) == 1 else None
@@ -228,7 +228,7 @@ class FinalLine:
     status: str | None = None
 
 
-def final_lines(moment: EventAt, names: Mapping[str, str]) -> tuple[FinalLine, ...]:
+def final_lines(moment: SavedEvent, names: Mapping[str, str]) -> tuple[FinalLine, ...]:
     """All by final place; empty until everything is played."""
     if not places(moment):
         return ()

@@ -16,14 +16,14 @@ from roundtap_core.event import commands
 from roundtap_core.event.event_flow import current_seeds, upcoming_stage
 from roundtap_core.event.imposed_rounds import imposed_mend
 from roundtap_core.event.mending import MendCommand, plan_mend
-from roundtap_core.event.mending_steps import AGAIN, BYE_GIVEN, PAIR, SWAP, TABLE, UNPUBLISH, WITHDRAW, Mend
+from roundtap_core.event.mending_steps import AGAIN, BYE_GIVEN, PAIR, SWAP, TABLE, UNPUBLISH, WITHDRAW, MendPlan
 from roundtap_core.event.state import EventState, active_ids
 from roundtap_core.limits import NUMBER
 from roundtap_core.numbers import typed_number
 from roundtap_core.records import BYE, SECOND_SWISS, SWISS
 from roundtap_hub.access.policy import HEADS, OPEN, ORGANIZERS, VISIBLE, route
 from roundtap_hub.events.console import event
-from roundtap_hub.events.event_at import EventAt, full_names
+from roundtap_hub.events.event_at import SavedEvent, full_names
 from roundtap_hub.hall.wall_view import sort_key
 from roundtap_hub.judging.judging_view import signers
 from roundtap_hub.rounds.mending_view import mend_view, warnings_of
@@ -52,7 +52,7 @@ def mend_page(event_id: str, **_: str) -> AnyResponse:
                     done=request.args.get("done", ""))
 
 
-def _planned_mend(moment: EventAt) -> Mend:
+def _planned_mend(moment: SavedEvent) -> MendPlan:
     snapshot = web.current_snapshot()
     command = with_hall_context(snapshot.events, snapshot.venue, moment.state, mend_command(moment), web.actor())
     return plan_mend(moment.state, command)  # type: ignore[arg-type]
@@ -70,7 +70,7 @@ def mended(event_id: str) -> AnyResponse:
     return redirect(url_for("console.mend_page", event_id=event_id, done=request_value("do"), _anchor="done"), 303)
 
 
-def mend_command(moment: EventAt, reason: str = "", by: str = "", plan: str = "") -> MendCommand:
+def mend_command(moment: SavedEvent, reason: str = "", by: str = "", plan: str = "") -> MendCommand:
     """The command in the fields. Raises Problem("not_one_of", "table_number")."""
     do, number = request_value("do"), _number("number") or _newest(moment)
     two = tuple(who for who in (request_value("first"), request_value("second")) if who)
@@ -106,7 +106,7 @@ def _number(name: str) -> int | None:
     return typed_number(text)
 
 
-def _newest(moment: EventAt) -> int:
+def _newest(moment: SavedEvent) -> int:
     played = moment.state.draft or moment.state.live
     return played.number if played is not None else 0
 
@@ -130,7 +130,7 @@ def stage_by_hand(state: EventState) -> str:
     return SECOND_SWISS if stage == SWISS and state.cut is not None else stage
 
 
-def labels_of(moment: EventAt) -> dict[str, str]:
+def labels_of(moment: SavedEvent) -> dict[str, str]:
     """The full names of all who can be paired, by competitor."""
     state, names = moment.state, full_names(moment)
     pairable = active_ids(state)
@@ -140,7 +140,7 @@ def labels_of(moment: EventAt) -> dict[str, str]:
     return dict(sorted(called.items(), key=lambda each: (sort_key(each[1]), each[0])))
 
 
-def manual_pairing_view(moment: EventAt, typed: Sequence[TypedRow], from_draw: bool) -> dict[str, Any]:
+def manual_pairing_view(moment: SavedEvent, typed: Sequence[TypedRow], from_draw: bool) -> dict[str, Any]:
     """The rows as typed, else from the draft, else empty. `number`: of the new round; `labels`: a unique text for each
     player in it."""
     state, labels = moment.state, labels_of(moment)
@@ -155,7 +155,7 @@ def manual_pairing_view(moment: EventAt, typed: Sequence[TypedRow], from_draw: b
             "from_draw": from_draw, "has_draft": state.draft is not None}
 
 
-def matches_of(moment: EventAt, rows: Sequence[TypedRow]) -> tuple[Mapping[str, Any], ...]:
+def matches_of(moment: SavedEvent, rows: Sequence[TypedRow]) -> tuple[Mapping[str, Any], ...]:
     """The rows as matches of an event file; a player alone in a row has the bye. Raises Problem("pair_unknown",
     "pair_several", "pair_table", "pair_empty") with text and row."""
     labels = labels_of(moment)
@@ -224,7 +224,7 @@ def paired(event_id: str) -> AnyResponse:
     return web.submit_and_redirect(event_id, command, "draft")
 
 
-def _command(moment: EventAt) -> commands.ImposeRound:
+def _command(moment: SavedEvent) -> commands.ImposeRound:
     command = commands.ImposeRound(matches_of(moment, _typed()), stage_by_hand(moment.state))
     snapshot = web.current_snapshot()
     made = with_hall_context(snapshot.events, snapshot.venue, moment.state, command, web.actor())

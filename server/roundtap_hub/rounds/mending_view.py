@@ -10,7 +10,7 @@ from roundtap_core.clock import IDLE
 from roundtap_core.event import mending_steps
 from roundtap_core.event.state import DRAFT, EventState, MatchState, RoundState
 from roundtap_core.records import BYE, NO_SHOW, SWISS_STAGES
-from roundtap_hub.events.event_at import EventAt
+from roundtap_hub.events.event_at import SavedEvent
 from roundtap_hub.hall.wall_view import sort_key
 from roundtap_hub.judging.judging_view import author_of
 from roundtap_hub.rounds.knockout import title_key
@@ -52,7 +52,7 @@ def _pairs_anew(whys: Sequence[str]) -> bool:
     return len(whys) > 1 or any(why not in (BYE, NO_SHOW, mending_steps.LEFT) for why in whys)
 
 
-def mend_view(moment: EventAt, names: Names) -> dict[str, Any] | None:
+def mend_view(moment: SavedEvent, names: Names) -> dict[str, Any] | None:
     """The draft or the round in play; None where there is neither. `pairs`: pairings may be changed, not only tables;
     `again`: pairing anew may change something; `matches`: may move to another table; `said`: tables with reports."""
     state = moment.state
@@ -94,7 +94,7 @@ def _left(state: EventState, match: MatchState | None, names: Names) -> str:
     return next((names.get(who, who) for who in (match.match.a, match.match.b) if not state.entrants[who].active), "")
 
 
-def warnings_of(mend: mending_steps.Mend, names: Names) -> list[tuple[str, dict[str, Any]]]:
+def warnings_of(mend: mending_steps.MendPlan, names: Names) -> list[tuple[str, dict[str, Any]]]:
     """Each warning as (KIND, parameters) of the text "mend.warn.KIND"."""
     return [(warned.kind, _params(warned, [names.get(each, each) for each in warned.who])) for warned in mend.warnings]
 
@@ -104,7 +104,7 @@ def _params(warned: mending_steps.MendWarning, who: list[str]) -> dict[str, Any]
             "n": warned.number if warned.number is not None else len(who), "who": ", ".join(who)}
 
 
-def mend_lines(moment: EventAt, rounds: Sequence[RoundState]) -> tuple[MendLine, ...]:
+def mend_lines(moment: SavedEvent, rounds: Sequence[RoundState]) -> tuple[MendLine, ...]:
     lines = []
     for played in rounds:
         now = {m.id: m.match.table for m in played.matches}

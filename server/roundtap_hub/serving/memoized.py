@@ -14,14 +14,14 @@ MAX_MOMENTS = 2
 MAX_EVENTS = 12
 
 
-class OfEvent(Protocol):
+class HasEventId(Protocol):
     """An argument that belongs to one event."""
 
     @property
     def event_id(self) -> Hashable: ...
 
 
-A = TypeVar("A", bound=OfEvent)
+A = TypeVar("A", bound=HasEventId)
 R = TypeVar("R")
 
 

@@ -34,7 +34,7 @@ class HallNow:
 
 
 def console_version(
-    snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: event_at.EventAt, hall: HallNow | None = None
+    snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: event_at.SavedEvent, hall: HallNow | None = None
 ) -> str:
     """Changes whenever the console does. A growing age is no change: browsers count it."""
     state = moment.state
@@ -121,7 +121,7 @@ def _personal_version(hub: Hub, snapshot: Snapshot, units: Mapping[str, UnitStat
     return event_at.short_hash(page, as_public, _match_version(snapshot, units, moment, competitor))
 
 
-def _match_version(snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: event_at.EventAt,
+def _match_version(snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: event_at.SavedEvent,
                    competitor: str) -> object:
     """The part of the match that only its two players see: their reports, and whether a unit is there."""
     match, entrant = event_at.current_matches(moment).get(competitor), moment.state.entrants[competitor]
@@ -200,7 +200,7 @@ def _progress_version(snapshot: Snapshot, event_id: str) -> tuple[Any, ...]:
     return () if state is None else (state.live is not None, len(state.public_rounds), newest_name(state))
 
 
-def _event_version(snapshot: Snapshot, units: Units, moment: event_at.EventAt, kind: str) -> tuple[Any, ...] | None:
+def _event_version(snapshot: Snapshot, units: Units, moment: event_at.SavedEvent, kind: str) -> tuple[Any, ...] | None:
     """What a page of that kind shows of an event beside its decided facts; None: there is no such page."""
     state, newest = moment.state, event_at.newest_round(moment.state)
     if kind == "wall":
@@ -228,7 +228,7 @@ def _event_version(snapshot: Snapshot, units: Units, moment: event_at.EventAt, k
     return None
 
 
-def _player_version(snapshot: Snapshot, units: Units, moment: event_at.EventAt, competitor: str) -> tuple[Any,
+def _player_version(snapshot: Snapshot, units: Units, moment: event_at.SavedEvent, competitor: str) -> tuple[Any,
                                                                                                           ...] | None:
     """Changes with the player's own table or the standings, not with each result of the hall."""
     state = moment.state

@@ -29,7 +29,7 @@ from roundtap_hub.serving.connection_limits import ConnectionLimits, with_timeou
 from roundtap_hub.serving.reader_language import language_of
 from roundtap_hub.standby.peers import BeaconThread
 from roundtap_hub.store.service import HubStopped
-from roundtap_machine.notify import Notify
+from roundtap_machine.notify import SystemdNotifier
 
 log = logging.getLogger(__name__)
 
@@ -60,7 +60,7 @@ def serve(hub: Hub, plain: list[socket.socket], encrypted: list[socket.socket], 
     # The loop and the writer briefly need the GIL many times a report; a page's thread releases it after this long.
     sys.setswitchinterval(SWITCH_S)
     application = HubApplication(hub, doors.per_address * 3 // 4)
-    notify = Notify()
+    notify = SystemdNotifier()
 
     beacon = BeaconThread(hub.host.kin) if hub.host.kin is not None and not alone else None
 
@@ -176,7 +176,7 @@ async def certificate_loop(certificates: Certificates, context: ssl.SSLContext) 
             log.exception("no new certificate was made; the one before goes on serving")
 
 
-async def watchdog_loop(notify: Notify, ways: Sequence[Probe]) -> None:
+async def watchdog_loop(notify: SystemdNotifier, ways: Sequence[Probe]) -> None:
     """Notify systemd periodically that the hub is alive, each time after all `ways` have answered.
 
     Runs on the hub's event loop: if the loop, the writer or the pages hang, nothing is sent, and systemd restarts the

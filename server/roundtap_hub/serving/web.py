@@ -33,7 +33,7 @@ from roundtap_hub.access import visit
 from roundtap_hub.access.policy import HEAD_JUDGE, JUDGE, ROUTES, STAFF_ROLES, Route, refuse_in_state, refuse_role
 from roundtap_hub.access.policy import is_allowed as may_ask
 from roundtap_hub.access.staff import HUB_PIN_IDENTITY
-from roundtap_hub.events.event_at import EventAt, StepMarks, event_at, full_names
+from roundtap_hub.events.event_at import SavedEvent, StepMarks, event_at, full_names
 from roundtap_hub.hall.announcements import AnnouncementLine, announcement_lines
 from roundtap_hub.hall.preflight import count_failed
 from roundtap_hub.hub import Hub, hall_address
@@ -73,7 +73,7 @@ def current_snapshot() -> Snapshot:
     return snapshot
 
 
-def current_event(event_id: str) -> EventAt:
+def current_event(event_id: str) -> SavedEvent:
     """The event, else 404; 410 where it was deleted."""
     if event_id in current_snapshot().venue.deleted:
         abort(410)

@@ -34,7 +34,7 @@ from roundtap_hub.store.clocks import system_clocks
 from roundtap_hub.store.journal import JournalConflict
 from roundtap_hub.store.secure_files import write_private
 from roundtap_hub.units.unit_keys import local_folder
-from roundtap_machine.notify import Heartbeat, Notify, StopSignal
+from roundtap_machine.notify import Heartbeat, StopSignal, SystemdNotifier
 
 log = logging.getLogger(__name__)
 
@@ -197,7 +197,7 @@ class Standby:
 
     def run(self) -> bool:
         """True: promoted, following has ended. False: told to stop. Raises Problem."""
-        beat = Heartbeat(Notify())
+        beat = Heartbeat(SystemdNotifier())
         self._folder.open()
         stopped = StopSignal()
         thread = threading.Thread(target=self._follow_or_fail, name="standby-follow", daemon=True)

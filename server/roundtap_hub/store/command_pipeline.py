@@ -18,7 +18,7 @@ from roundtap_core.event.entries import VENUE, Entry, NewEntry, Timestamp, chain
 from roundtap_core.event.imposed_rounds import ADOPTED
 from roundtap_core.event.person import refuse_unfit_person
 from roundtap_core.event.rounds import tables_drafted, tables_in_play
-from roundtap_core.event.setup import list_points
+from roundtap_core.event.setup import open_list_points
 from roundtap_core.event.stale_check import refuse_stale
 from roundtap_core.event.state import EventState
 from roundtap_core.limits import refuse_over_limits
@@ -297,7 +297,7 @@ def _decide_event_step(pending: Snapshot, step: Step, command: commands.Command,
     if isinstance(command, commands.PublishRound):
         # What the lists lack at this moment: entries hold digests only, the people are stored here.
         coming = {record.competitor: record.person for record in request.people if record.event == state.id}
-        command = structs.replace(command, list_points=list_points(state, {**people, **coming}))
+        command = structs.replace(command, list_points=open_list_points(state, {**people, **coming}))
     for new in decide(state, command, at.instant):
         entry = chain_entry(new, step.stream, state.number + 1, state.head, at, actor)
         state = apply(state, entry)

@@ -10,7 +10,7 @@ from msgspec import structs
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import GENESIS, Entry, NewEntry
-from roundtap_core.event.state import Fate
+from roundtap_core.event.state import ReportFate
 from roundtap_hub.access import rights
 from roundtap_hub.store.display_plan import ANNOUNCEMENT_REVOKED, DISPLAY_KINDS, DisplayPlan, apply_display_entry
 
@@ -41,7 +41,7 @@ class PendingReport:
     """A full report about a match that the copy does not know, and the fate sent to its unit."""
 
     report: Mapping[str, Any]
-    fate: Fate
+    fate: ReportFate
 
     @property
     def unit(self) -> str:
@@ -82,7 +82,7 @@ class Venue:
     tables: Mapping[str, int] = field(default_factory=dict)
     left: Mapping[str, Mapping[int, int]] = field(default_factory=dict)
     """Former tables: by unit and table, the entry of this stream that last took the unit away."""
-    refused: Mapping[str, Fate] = field(default_factory=dict)
+    refused: Mapping[str, ReportFate] = field(default_factory=dict)
     """Reports for events that this hub does not know."""
     begun: Mapping[str, int] = field(default_factory=dict)
     """By event id, its first entry: ids do not show the order."""
@@ -133,7 +133,7 @@ def apply_restore_entry(afresh: RestoreState, entry: Entry) -> RestoreState | No
         return replace(afresh, heard={**afresh.heard, data["unit"]: UnitHoldings(data["holds"], heads)},
                        without=afresh.without - {data["unit"]})
     if entry.kind == REPORT_PENDING:
-        fate = Fate(PENDING_FATE, entry.number, entry.hash, data["body"], match=data["report"]["match"])
+        fate = ReportFate(PENDING_FATE, entry.number, entry.hash, data["body"], match=data["report"]["match"])
         return replace(afresh, pending={**afresh.pending, data["report_id"]: PendingReport(data["report"], fate)})
     if entry.kind == REPORT_REFUSED:
         return replace(afresh, pending={id: each for id, each in afresh.pending.items() if id != data["report_id"]})
@@ -229,7 +229,8 @@ def apply_venue(venue: Venue, entry: Entry) -> Venue:
     elif entry.kind == rights.LINK_HELD:
         venue = replace(venue, links=rights.with_link(venue.links, entry))
     elif entry.kind == REPORT_REFUSED:
-        fate = Fate("refused", entry.number, entry.hash, entry.data["body"], entry.data.get("reason", "unknown-match"))
+        fate = ReportFate("refused", entry.number, entry.hash, entry.data["body"],
+                          entry.data.get("reason", "unknown-match"))
         venue = replace(venue, refused={**venue.refused, entry.data["report_id"]: fate},
                         restore_state=apply_restore_entry(venue.restore_state, entry) if venue.restore_state else None)
     elif entry.kind in RESTORE_KINDS:

@@ -20,7 +20,7 @@ from roundtap_core.clock import RUNNING
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import NoteLot, RecordReport
 from roundtap_core.event.entries import VENUE, Entry, NewEntry
-from roundtap_core.event.state import Fate
+from roundtap_core.event.state import ReportFate
 from roundtap_core.limits import refuse_over_limits
 from roundtap_core.messages import Report as SentReport
 from roundtap_core.typed import MalformedMessage, parse_message
@@ -50,7 +50,7 @@ SAVE_S = 10.0  # how long a report waits for its commit, before the unit has to 
 STRAY_REASONS = frozenset({"unknown_event", NO_PLACE})
 """Reports left to the venue's stream: of an unknown event, or of a round that a restored journal lacks."""
 
-Echo = dict[str, Any]
+ReportReceipt = dict[str, Any]
 
 ENROL_BYTES_MAX = 2048
 ENROL_POLL_MS = 1000
@@ -128,7 +128,7 @@ class DeviceApi:
         self._hub.presence.update(unit, self._hub.clocks.mono_ms())
         return 200, envelope(key, ECHO, echo)
 
-    async def _record(self, report: Mapping[str, Any]) -> Echo:
+    async def _record(self, report: Mapping[str, Any]) -> ReportReceipt:
         """Record the report; its fate, once that is on the disk. TimeoutError after SAVE_S. A repeated report waits for
         the command that is already under way."""
         body = digest(report)
@@ -146,7 +146,7 @@ class DeviceApi:
         assert known is not None
         return known
 
-    async def _known_echo(self, report: Mapping[str, Any], body: str) -> Echo | None:
+    async def _known_echo(self, report: Mapping[str, Any], body: str) -> ReportReceipt | None:
         """The answer to a recorded report. An event at rest is read in a thread: reports of many such events must not
         hold up the loop."""
         snapshot = self._hub.service.snapshot
@@ -176,7 +176,7 @@ class DeviceApi:
 
     async def _status(self, message: Mapping[str, Any], address: str) -> UnitAnswer:
         hub = self._hub
-        key, status = hub.units.auth.verify_request(STATUS, message, address, messages.Status)
+        key, status = hub.units.auth.verify_request(STATUS, message, address, messages.TableStatus)
         unit = status.unit
         if not hub.presence.session_advances(unit, status.session, status.seq):
             return 409, {"error": "open the feed first"}
@@ -271,7 +271,7 @@ def validate_report(report: object) -> dict[str, Any]:
     return report
 
 
-def record_report(service: Service, report: Mapping[str, Any]) -> Echo:
+def record_report(service: Service, report: Mapping[str, Any]) -> ReportReceipt:
     """Record an authenticated, well-formed report, wait for its commit, and return its fate: the same for every
     repetition. `DeviceApi` does this on the event loop."""
     body = digest(dict(report))
@@ -288,14 +288,14 @@ def record_report(service: Service, report: Mapping[str, Any]) -> Echo:
     return known
 
 
-def known_echo(snapshot: Snapshot, report: Mapping[str, Any], body: str) -> Echo | None:
+def known_echo(snapshot: Snapshot, report: Mapping[str, Any], body: str) -> ReportReceipt | None:
     """The answer to a recorded report, or None. `body`: its digest. The same id with another body is refused without a
     trace in the event: the first one stands."""
     known = find_fate(snapshot, report["event"], report["report_id"])
     if known is None:
         return None
     if known.body != body:
-        known = Fate("refused", known.number, known.hash, body, "altered")
+        known = ReportFate("refused", known.number, known.hash, body, "altered")
     return echo(snapshot, report["report_id"], known)
 
 
@@ -325,7 +325,7 @@ def submit_lot(service: Service, unit: str, message: object) -> Future[list[Entr
     """Record a lot drawn at a table. The first one stands, and the table's view shows it; anything else is ignored:
     None."""
     try:
-        lot = parse_message(messages.Lot, message)
+        lot = parse_message(messages.TableLot, message)
     except MalformedMessage:
         return None
     state = service.snapshot.events.get(lot.event)
@@ -335,7 +335,7 @@ def submit_lot(service: Service, unit: str, message: object) -> Future[list[Entr
     return service.submit([Step(state.id, NoteLot(lot.match, lot.about, lot.side, lot.draw))], f"unit:{unit}")
 
 
-def find_fate(snapshot: Snapshot, event_id: str, report_id: str) -> Fate | None:
+def find_fate(snapshot: Snapshot, event_id: str, report_id: str) -> ReportFate | None:
     """What became of a report, in its event or (for an unknown event) in the venue."""
     try:
         state = snapshot.event(event_id)
@@ -348,7 +348,7 @@ def find_fate(snapshot: Snapshot, event_id: str, report_id: str) -> Fate | None:
     return known or (waiting.fate if waiting is not None else None)
 
 
-def fates_of(snapshot: Snapshot, reports: Iterable[Sequence[str]]) -> list[Echo]:
+def fates_of(snapshot: Snapshot, reports: Iterable[Sequence[str]]) -> list[ReportReceipt]:
     """The echoes of many reports, [event, report id] each. Opens each event at rest once: not for the event loop."""
     pairs = [(event, report_id) for event, report_id in reports]
     by_event = {pair: echo(snapshot, pair[1], find_fate(snapshot, *pair)) for pair in sorted(set(pairs))}
@@ -360,7 +360,7 @@ def needs_disk_read(snapshot: Snapshot, events: Iterable[str]) -> bool:
     return any(event in snapshot.dormant for event in events)
 
 
-def echo(snapshot: Snapshot, report_id: str, fate: Fate | None) -> Echo:
+def echo(snapshot: Snapshot, report_id: str, fate: ReportFate | None) -> ReportReceipt:
     """The answer to a report; "unknown" makes the device send it again."""
     if fate is None:
         return {"report_id": report_id, "fate": "unknown", "epoch": snapshot.venue.epoch}
@@ -384,22 +384,22 @@ class EnrolApi:
             parse_message(messages.EnrolStep, message), address, full_address(scope)), (413, "too much was said"))
 
     async def _step(self, step: messages.EnrolStep, address: str, place: str) -> UnitAnswer:
-        if isinstance(step, messages.Ask):
+        if isinstance(step, messages.EnrolRequest):
             return self._ask(step, address, place)
-        if isinstance(step, messages.GrantAgain):
+        if isinstance(step, messages.RepeatGrant):
             return self._reconfirm(step.message, address)
         exchange = self._desk.exchange_of(step.exchange, step.token, place)
         if exchange is None:
             return 404, {"error": "no such exchange"}
-        if isinstance(step, messages.Answer):
+        if isinstance(step, messages.EnrolAnswer):
             confirm = await asyncio.to_thread(exchange.answer, step.message)
             return (200, {"confirm": confirm}) if confirm is not None else (403, {"error": "not what was wanted"})
-        if isinstance(step, messages.Confirm):
+        if isinstance(step, messages.EnrolConfirmation):
             return await self._confirmed(exchange, step.confirm)
-        exchange.end(WRONG if isinstance(step, messages.Wrong) else LATE)
+        exchange.end(WRONG if isinstance(step, messages.WrongConfirmation) else LATE)
         return 200, {}
 
-    def _ask(self, ask: messages.Ask, address: str, place: str) -> UnitAnswer:
+    def _ask(self, ask: messages.EnrolRequest, address: str, place: str) -> UnitAnswer:
         asking = self._desk.room.ask(ask.unit_id, ask.token, ask.kind, address, ask.serial, ask.commit, ask.wants,
                                      ask.stopped, place)
         venue, offer = self._hub.service.snapshot.venue, self._desk.offer_for(asking)

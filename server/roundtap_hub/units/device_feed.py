@@ -24,7 +24,7 @@ from roundtap_hub.hub import Hub, Units
 from roundtap_hub.serving import http_answers
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.store.venue import RestoreState
-from roundtap_hub.units.device_api import Echo, echo, fates_of, find_fate, needs_disk_read
+from roundtap_hub.units.device_api import ReportReceipt, echo, fates_of, find_fate, needs_disk_read
 from roundtap_hub.units.device_auth import DAMAGED, HELLO, TWIN, Refusal, address_of
 from roundtap_hub.units.table_view import find_table, own_status_view, table_view
 
@@ -361,7 +361,7 @@ class DeviceFeed:
             self._loop.call_soon(self._push_some_views)
 
     def _push_fates(self, snapshot: Snapshot, entries: Sequence[Entry]) -> None:
-        fates: dict[str, list[Echo]] = {}
+        fates: dict[str, list[ReportReceipt]] = {}
         for entry in entries:
             unit = entry.actor.removeprefix("unit:")
             if entry.kind in ("report", "report-refused", "report-pending") and unit in self._connections:

@@ -14,7 +14,7 @@ from roundtap_core.event.state import CLOSED, DISPUTE, ONE_PHONE, PUBLISHED, Eve
 from roundtap_core.forms.form import form_to_json
 from roundtap_core.records import SIDES
 from roundtap_core.result_json import result_to_json
-from roundtap_core.rulebooks.base import Situation
+from roundtap_core.rulebooks.base import MatchSituation
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.wire import canonical
 from roundtap_hub.results.before_play import pre_game_choice, situation_at
@@ -43,7 +43,7 @@ def table_view(snapshot: Snapshot, unit: str, status: UnitStatus | None = None, 
                 "leave_refused": refused, "next": None, "lost_round": lost}
     state, round_state, match = found
     options = state.options
-    situation = Situation()
+    situation = MatchSituation()
     if round_state and match:
         situation = situation_at(state, snapshot.people.get(state.id, {}), round_state, match)
     return {
@@ -107,14 +107,14 @@ def _planned_rounds(state: EventState, at_least: int) -> int | None:
         return None
 
 
-def _situation_view(situation: Situation) -> View:
+def _situation_view(situation: MatchSituation) -> View:
     houses = None if situation.houses is None else {
         side: list(own) for side, own in zip(SIDES, situation.houses, strict=True)}
     return {"stage": situation.stage, "totals": dict(zip(SIDES, situation.totals, strict=True)), "houses": houses}
 
 
 @lru_cache(maxsize=256)
-def _form(rulebook_id: str, options: bytes, situation: Situation) -> View:
+def _form(rulebook_id: str, options: bytes, situation: MatchSituation) -> View:
     """The form as JSON; one shared object for all tables in the same situation, never changed."""
     return form_to_json(rulebook(rulebook_id).form(json.loads(options), situation))
 

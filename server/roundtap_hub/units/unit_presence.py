@@ -341,7 +341,7 @@ def calls_of(snapshot: Snapshot, units: Units, state: EventState) -> Iterator[Ca
             yield call
 
 
-class Calls:
+class JudgeCalls:
     """One hub's calls. Thread-safe."""
 
     def __init__(self, presence: Presence, snapshot: Callable[[], Snapshot], now_ms: Callable[[], int]) -> None:

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from roundtap_core.check.check import violations
 from roundtap_core.check.drawn_rounds import first_bye_due
 from roundtap_core.pairing.swiss_round import pair_next, pairing_to_json
-from roundtap_core.records import Competitor, Match, Pair, Result, Round, Tournament
+from roundtap_core.records import Competitor, Match, Result, Round, SidePair, Tournament
 
 NAMES = {"a": "Ana Ruiz", "b": "Bruno Maier", "c": "Łukasz Żak", "d": "Kai Eich", "e": "Eva Luz", "f": "Ida Roth"}
 SQUADS = {"a": [1, 2], "b": [3, 4]}
@@ -30,7 +30,7 @@ def event(*rounds: list[Match], players: str = "abcd", **options: object) -> Tou
 
 
 def game(pair: str, a: int = 100, b: int = 0) -> Match:
-    return Match(pair[0], pair[1], result=Result(score=Pair(a, b)))
+    return Match(pair[0], pair[1], result=Result(score=SidePair(a, b)))
 
 
 def bye(who: str, kind: str = "bye") -> Match:
@@ -85,17 +85,17 @@ def test_a_stage_forgets_the_pairings_of_another() -> None:
 def level_at_the_top() -> Tournament:
     """After two Swiss rounds a and c are level in everything that Warlords of Terra counts, and so are b and d."""
     def won(pair: str) -> Match:
-        return Match(pair[0], pair[1], result=Result(winner="a", score=Pair(20, 0)))
+        return Match(pair[0], pair[1], result=Result(winner="a", score=SidePair(20, 0)))
 
     def drawn(pair: str) -> Match:
-        return Match(pair[0], pair[1], result=Result("time", "draw", score=Pair(9, 9)))
+        return Match(pair[0], pair[1], result=Result("time", "draw", score=SidePair(9, 9)))
 
     return replace(event([won("ab"), won("cd")], [drawn("ac"), drawn("bd")], swiss_rounds=2, cut=2),
                    rulebook="warlords-of-terra")
 
 
 def tie_broken_between(pair: str, number: int = 3) -> Round:
-    return Round(number, "tiebreak", (Match(pair[0], pair[1], result=Result(winner="a", score=Pair(20, 0))),))
+    return Round(number, "tiebreak", (Match(pair[0], pair[1], result=Result(winner="a", score=SidePair(20, 0))),))
 
 
 def test_a_tie_break_round_may_repeat_its_pairings() -> None:
@@ -119,7 +119,7 @@ def test_an_elimination_that_began_before_the_tie_was_broken() -> None:
 def test_ties_that_an_unreadable_result_hides_are_none_and_the_result_is_named() -> None:
     """The standings cannot be made then; whatever else is wrong is still told."""
     swiss = level_at_the_top()
-    unreadable = Match("b", "d", result=Result("played", None, score=Pair(9, 9)))
+    unreadable = Match("b", "d", result=Result("played", None, score=SidePair(9, 9)))
     after = replace(swiss.rounds[1], matches=(swiss.rounds[1].matches[0], unreadable))
     final = Round(3, "elimination", (Match("a", "c", game=1, result=Result(winner="a")),))
     told = found(replace(swiss, rounds=(swiss.rounds[0], after, final)))
@@ -287,7 +287,7 @@ def test_our_own_draws_break_no_rule(players: int) -> None:
             drawn = pairing_to_json(pair_next(tournament))
             matches = tuple(
                 Match(m["a"], m.get("b"), m.get("table"), m.get("bye"),
-                      Result(score=Pair(100, chance.randrange(100))) if "b" in m else None)
+                      Result(score=SidePair(100, chance.randrange(100))) if "b" in m else None)
                 for m in drawn["matches"]
             )
             tournament = replace(tournament, rounds=(*tournament.rounds, Round(number, matches=matches)))
@@ -301,16 +301,16 @@ def test_our_own_draws_break_no_rule(players: int) -> None:
 
 
 @pytest.mark.parametrize(("rulebook", "result", "where", "key"), [
-    ("shatterpoint-premier", Result(score=Pair(1, 0), picks=SQUADS), "/score", "nobody_has_won"),
-    ("shatterpoint-premier", Result(score=Pair(0, 0), winner="draw", picks=SQUADS), "/score", "nobody_has_won"),
-    ("shatterpoint-premier", Result(score=Pair(2, 0)), "/picks/a", "picks_missing"),
+    ("shatterpoint-premier", Result(score=SidePair(1, 0), picks=SQUADS), "/score", "nobody_has_won"),
+    ("shatterpoint-premier", Result(score=SidePair(0, 0), winner="draw", picks=SQUADS), "/score", "nobody_has_won"),
+    ("shatterpoint-premier", Result(score=SidePair(2, 0)), "/picks/a", "picks_missing"),
     ("shatterpoint-premier", Result("concession", conceded_by="a"), "/picks/a", "picks_missing"),
-    ("shatterpoint-premier", Result("time", score=Pair(2, 1), picks=SQUADS, timeout={
+    ("shatterpoint-premier", Result("time", score=SidePair(2, 1), picks=SQUADS, timeout={
         "score": {"a": 1, "b": 1}, "struggle": {"a": 0, "b": 1}}), "/score", "score_contradicts_timeout"),
-    ("warlords-of-terra", Result("time", "draw", score=Pair(12, -4)), "/winner", "drawn_without_life"),
-    ("warlords-of-terra", Result(winner="a", score=Pair(20, 7)), "/score/b", "loser_has_life"),
-    ("warlords-of-terra", Result(winner="b", score=Pair(20, 0)), "/winner", "winner_without_life"),
-    ("warlords-of-terra", Result(winner="draw", score=Pair(9, 9)), "/winner", "no_draw_before_time"),
+    ("warlords-of-terra", Result("time", "draw", score=SidePair(12, -4)), "/winner", "drawn_without_life"),
+    ("warlords-of-terra", Result(winner="a", score=SidePair(20, 7)), "/score/b", "loser_has_life"),
+    ("warlords-of-terra", Result(winner="b", score=SidePair(20, 0)), "/winner", "winner_without_life"),
+    ("warlords-of-terra", Result(winner="draw", score=SidePair(9, 9)), "/winner", "no_draw_before_time"),
     ("warlords-of-terra", Result("concession", conceded_by="a"), "/winner", "winner_without_life"),
 ])
 def test_a_result_that_no_game_can_have_is_named_in_a_file(rulebook: str, result: Result, where: str, key: str) -> None:

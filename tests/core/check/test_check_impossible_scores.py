@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from roundtap_core.check.check import violations
-from roundtap_core.records import Competitor, Match, Pair, Result, Round, Tournament
+from roundtap_core.records import Competitor, Match, Result, Round, SidePair, Tournament
 from roundtap_core.rulebooks.registry import rulebook
 from rulebook_kit import at_time, conceded, played, ruling
 
@@ -137,8 +137,8 @@ def test_objectives_give_the_struggle_in_progress() -> None:
     if any(figure.key == "struggle" for way in form.ways for figure in way.figures()):
         # Nobody has won it in the turn that was finished.
         told = {**told, "struggle": {"a": 0, "b": 0}}
-    assert found("shatterpoint-premier", at_time(1, 1, wounds=Pair(5, 4), picks=SQUADS, timeout=told)) == []
-    (problem,) = found("shatterpoint-premier", at_time(2, 0, wounds=Pair(5, 4), picks=SQUADS, timeout=told))
+    assert found("shatterpoint-premier", at_time(1, 1, wounds=SidePair(5, 4), picks=SQUADS, timeout=told)) == []
+    (problem,) = found("shatterpoint-premier", at_time(2, 0, wounds=SidePair(5, 4), picks=SQUADS, timeout=told))
     assert problem[0].startswith("/score")
 
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from test_check import SQUADS, bye, event, found, game, with_competitor
 
 from roundtap_core.check.check import violations
-from roundtap_core.records import Competitor, Draw, Match, Pair, Result, Round, Tournament
+from roundtap_core.records import Competitor, Draw, Match, Result, Round, SidePair, Tournament
 from roundtap_core.result_json import result_to_json
 
 FIRST = [game("ab"), game("cd")]
@@ -48,7 +48,7 @@ def test_leaders_who_have_met_or_leave_two_who_have_are_no_breach() -> None:
 
 def test_a_round_is_judged_by_the_results_it_was_drawn_from() -> None:
     """b had won when round 2 was drawn; afterwards round 1 was corrected to a."""
-    was = Result(score=Pair(0, 100))
+    was = Result(score=SidePair(0, 100))
     drawn = event(FIRST, [game("bc"), game("ad")])
     assert [key for _, key in found(drawn)] == ["paired_past_equals"]
     assert found(corrected(drawn, was, after_round=2)) == []
@@ -62,7 +62,7 @@ def test_a_bye_is_judged_by_the_results_it_was_drawn_from() -> None:
     """a, the winner of round 1 as it stands now, was last when the bye was drawn."""
     drawn = event([game("ab", 100, 0), game("cd"), bye("e")], [bye("a"), game("be"), game("cd")], players="abcde")
     assert ("/rounds/1/matches/0/bye", "bye_too_high") in found(drawn)
-    was = Result(score=Pair(0, 100))
+    was = Result(score=SidePair(0, 100))
     assert "bye_too_high" not in [key for _, key in found(corrected(drawn, was, after_round=2))]
     assert "bye_too_high" not in [key for _, key in found(corrected(drawn, was))]
 
@@ -90,7 +90,7 @@ def test_an_event_that_says_it_is_over() -> None:
 
 def test_an_event_that_is_over_with_a_tie_at_a_prize() -> None:
     """Warlords 2.4.2: a and c have won alike, and there is one prize."""
-    tied = tuple(Match(pair[0], pair[1], result=Result(winner="a", score=Pair(20, 0))) for pair in ("ab", "cd"))
+    tied = tuple(Match(pair[0], pair[1], result=Result(winner="a", score=SidePair(20, 0))) for pair in ("ab", "cd"))
     tournament = Tournament(
         "Open", "warlords-of-terra", options={"structure": "own", "swiss_rounds": 1, "prize_places": 1},
         competitors=tuple(Competitor(p, p.upper()) for p in "abcd"), rounds=(Round(1, matches=tied),))
@@ -110,7 +110,7 @@ def test_more_extra_minutes_than_the_die_can_add(rulebook: str, minutes: int, wr
 def test_more_destroyed_than_the_one_list_that_is_known() -> None:
     def scored(destroyed: int, **lists: int) -> list[tuple[str, str]]:
         people = tuple(Competitor(who, who, list={"total": lists[who]} if who in lists else None) for who in "ab")
-        result = Result(ended="time", score=Pair(200, destroyed))
+        result = Result(ended="time", score=SidePair(200, destroyed))
         return [each for each in found(Tournament(
             "Open", "xwing-epic-duel", options={"structure": "own", "lists_required": False}, competitors=people,
             rounds=(Round(1, matches=(Match("a", "b", result=result),)),))) if each[0].endswith("/score/b")]
@@ -122,10 +122,10 @@ def test_more_destroyed_than_the_one_list_that_is_known() -> None:
 
 
 @pytest.mark.parametrize(("rulebook", "result"), [
-    ("xwing-standard", Result(ended="concession", conceded_by="b", score=Pair(40, 100))),
-    ("shatterpoint-premier", Result(ended="concession", conceded_by="b", score=Pair(0, 2), wounds=Pair(0, 3),
+    ("xwing-standard", Result(ended="concession", conceded_by="b", score=SidePair(40, 100))),
+    ("shatterpoint-premier", Result(ended="concession", conceded_by="b", score=SidePair(0, 2), wounds=SidePair(0, 3),
                                     picks=SQUADS)),
-    ("warlords-of-terra", Result(ended="concession", conceded_by="b", score=Pair(0, 7))),
+    ("warlords-of-terra", Result(ended="concession", conceded_by="b", score=SidePair(0, 7))),
 ])
 def test_who_has_won_does_not_concede_unless_an_official_has_entered_it(rulebook: str, result: Result) -> None:
     match = Match("a", "b", result=result)

@@ -11,7 +11,7 @@ from roundtap_core.elimination.bracket import BracketGame, BracketSeat, bracket_
 from roundtap_core.elimination.cut import bracket_size, drawing_order, make_cut, qualified, round_key
 from roundtap_core.elimination.next_games import next_elimination_round
 from roundtap_core.elimination.ranking import final_ranking
-from roundtap_core.records import NO_SHOW, RULING, UNPAIRED_LOSS, Match, Pair, Result, Tournament
+from roundtap_core.records import NO_SHOW, RULING, UNPAIRED_LOSS, Match, Result, SidePair, Tournament
 from roundtap_core.rounds.next_round import next_round, next_stage, round_to_print
 
 
@@ -322,9 +322,9 @@ def test_the_shape() -> None:
 
 
 @pytest.mark.parametrize(("result", "shown"), [
-    (Result(score=Pair(100, 24)), ("100", "24")),
-    (Result(ended="concession", conceded_by="a", score=Pair(1, 0)), ("1", "0 ✓")),
-    (Result(ended="time", score=Pair(80, 80), winner="b"), ("80", "80 ✓")),
+    (Result(score=SidePair(100, 24)), ("100", "24")),
+    (Result(ended="concession", conceded_by="a", score=SidePair(1, 0)), ("1", "0 ✓")),
+    (Result(ended="time", score=SidePair(80, 80), winner="b"), ("80", "80 ✓")),
 ])
 def test_a_game_s_figures_tick_who_goes_on_where_they_do_not_say_it(result: Result, shown: tuple[str, str]):
     won = "ana" if result.score.a == 100 else "bruno"

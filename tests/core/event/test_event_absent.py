@@ -205,7 +205,7 @@ def order(event: Event) -> list[str]:
 def test_going_on_with_those_present_passes_over_the_absent_in_one_step() -> None:
     event = cut()
     ranks = order(event)
-    assert event.kinds(c.PassOver((ranks[1], ranks[4]))) == ["absent-passed-over"]
+    assert event.kinds(c.PassOverAbsentees((ranks[1], ranks[4]))) == ["absent-passed-over"]
     assert list(current_seeds(event.state)) == [ranks[0], ranks[2], ranks[3]]
     assert offered_places(event.state) == ranks[5]
     event.tell(c.AcceptPlace(ranks[5]))
@@ -221,7 +221,7 @@ def test_going_on_with_those_present_passes_over_the_absent_in_one_step() -> Non
 def test_nobody_is_marked_as_gone_while_the_cut_is_settled_and_the_file_still_leaves_them_out() -> None:
     event = cut()
     ranks = order(event)
-    event.tell(c.PassOver((ranks[1],)))
+    event.tell(c.PassOverAbsentees((ranks[1],)))
     event.tell(c.DeclinePlace(ranks[4]))
     assert {row.status for row in standings(tournament_of(event.state))} == {None}
     file = tournament_of(event.state, as_file=True)
@@ -231,24 +231,24 @@ def test_nobody_is_marked_as_gone_while_the_cut_is_settled_and_the_file_still_le
 def test_who_appears_after_all_has_the_seed_back_while_there_is_room() -> None:
     event = cut()
     ranks = order(event)
-    event.tell(c.PassOver((ranks[1], ranks[2])))
-    event.tell(c.PassOver((ranks[2],)))
+    event.tell(c.PassOverAbsentees((ranks[1], ranks[2])))
+    event.tell(c.PassOverAbsentees((ranks[2],)))
     assert list(current_seeds(event.state)) == [ranks[0], ranks[1], ranks[3]]
     event.tell(c.AcceptPlace(ranks[4]))
     with refused("places_taken"):
-        event.tell(c.PassOver(()))
-    assert event.tell(c.PassOver((ranks[2],))) == []
+        event.tell(c.PassOverAbsentees(()))
+    assert event.tell(c.PassOverAbsentees((ranks[2],))) == []
 
 
 def test_only_between_the_stages() -> None:
     event = Event(8, {"structure": "own", "swiss_rounds": 2, "cut": 4}).play()
     with refused("no_cut_yet"):
-        event.tell(c.PassOver(("p1",)))
+        event.tell(c.PassOverAbsentees(("p1",)))
     event = cut().play()
     with refused("elimination_begun"):
-        event.tell(c.PassOver(("p1",)))
+        event.tell(c.PassOverAbsentees(("p1",)))
     with refused("unknown_competitor"):
-        cut().tell(c.PassOver(("p99",)))
+        cut().tell(c.PassOverAbsentees(("p99",)))
 
 
 def test_a_second_stage_in_swiss_rounds_goes_on_with_those_present() -> None:
@@ -264,7 +264,7 @@ def test_a_second_stage_in_swiss_rounds_goes_on_with_those_present() -> None:
             event.tell(c.EnterResult(match.id, match.revision, score(0, 0, ended=RULING, winner="a")))
     event.tell(c.MakeCut())
     ranks = order(event)
-    event.tell(c.PassOver((ranks[0],)))
+    event.tell(c.PassOverAbsentees((ranks[0],)))
     event.tell(c.AcceptPlace(ranks[4]))
     event.play()
     seated = {who for m in event.state.rounds[-1].matches for who in (m.match.a, m.match.b)}
@@ -296,6 +296,6 @@ def test_reports_after_the_reopening_meet_a_closed_round_as_ever() -> None:
 
 def test_of_a_cut_that_nobody_is_left_of_nothing_is_drawn() -> None:
     event = cut()
-    event.tell(c.PassOver(tuple(order(event))))
+    event.tell(c.PassOverAbsentees(tuple(order(event))))
     with refused("too_few_players"):
         event.tell(c.DrawRound(1))

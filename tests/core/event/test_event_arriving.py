@@ -268,7 +268,7 @@ def test_who_has_left_or_was_never_here_can_be_taken_out_at_any_time() -> None:
 
 def test_what_officials_noted_of_somebody_stays() -> None:
     event = Event(4)
-    event.tell(c.Warn("p1", "shouted"))
+    event.tell(c.GiveWarning("p1", "shouted"))
     event.tell(c.Disqualify("p2", "hit somebody"))
     for who in ("p1", "p2"):
         with refused("has_record"):

@@ -36,29 +36,29 @@ def staffed(rulebook: str) -> Event:
 
 def test_a_warning_is_kept_with_its_round_and_reason() -> None:
     event = Event()
-    event.tell(c.Warn("p1", "late"))
+    event.tell(c.GiveWarning("p1", "late"))
     event.play()
-    event.tell(c.Warn("p1", " slow play "))
+    event.tell(c.GiveWarning("p1", " slow play "))
     assert tournament_of(event.state).competitors[0].warnings == (
         {"round": 0, "reason": "late", "by": "organizer"}, {"round": 1, "reason": "slow play", "by": "organizer"})
     with refused("reason_missing"):
-        event.tell(c.Warn("p1", " "))
+        event.tell(c.GiveWarning("p1", " "))
     with refused("unknown_competitor"):
-        event.tell(c.Warn("p9", "late"))
+        event.tell(c.GiveWarning("p9", "late"))
 
 
 def test_who_is_disqualified_is_warned_no_more_but_who_left_can_be() -> None:
     event = Event()
     event.tell(c.DropCompetitor("p1"))
-    event.tell(c.Warn("p1", "shouting in the hall"))
+    event.tell(c.GiveWarning("p1", "shouting in the hall"))
     event.tell(c.Disqualify("p1", "again"))
     with refused("already_left"):
-        event.tell(c.Warn("p1", "once more"))
+        event.tell(c.GiveWarning("p1", "once more"))
 
 
 def warned(event: Event, times: int) -> Event:
     for _ in range(times):
-        event.tell(c.Warn("p2", "slow play"))
+        event.tell(c.GiveWarning("p2", "slow play"))
     return event
 
 

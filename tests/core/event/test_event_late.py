@@ -164,22 +164,22 @@ def test_the_total_stands_in_the_file_beside_what_else_is_known_of_the_list() ->
 
 def test_what_was_looked_at_is_ticked_and_unticked() -> None:
     event = Event()
-    event.tell(c.Tick("p1", "sleeves"))
-    event.tell(c.Tick("p1", "replacement_rulers"))
-    assert event.tell(c.Tick("p1", "sleeves")) == []
+    event.tell(c.RecordCheck("p1", "sleeves"))
+    event.tell(c.RecordCheck("p1", "replacement_rulers"))
+    assert event.tell(c.RecordCheck("p1", "sleeves")) == []
     assert event.state.entrants["p1"].ticks == ("sleeves", "replacement_rulers")
-    event.tell(c.Tick("p1", "sleeves", False))
+    event.tell(c.RecordCheck("p1", "sleeves", False))
     assert event.state.entrants["p1"].ticks == ("replacement_rulers",)
     for what in (" ", "x" * 41):
         with refused("tick_what"):
-            event.tell(c.Tick("p1", what))
+            event.tell(c.RecordCheck("p1", what))
 
 
 def test_who_came_together_can_be_noted_later_and_a_draft_is_drawn_anew() -> None:
     event = Event()
     event.tell(c.DrawRound(1))
-    assert event.kinds(c.SetCameWith("p1", " car ")) == ["draft-discarded", "came-with-set"]
-    assert event.kinds(c.SetCameWith("p1", "car")) == []
+    assert event.kinds(c.SetTravelGroup("p1", " car ")) == ["draft-discarded", "came-with-set"]
+    assert event.kinds(c.SetTravelGroup("p1", "car")) == []
     assert event.state.entrants["p1"].came_with == "car"
-    event.tell(c.SetCameWith("p1", ""))
+    event.tell(c.SetTravelGroup("p1", ""))
     assert event.state.entrants["p1"].came_with is None

@@ -9,7 +9,7 @@ from roundtap_core.check.check import violations
 from roundtap_core.event import commands as c
 from roundtap_core.event.leaving import abandoned_matches
 from roundtap_core.event.state import tournament_of
-from roundtap_core.records import CONCESSION, Pair, Result
+from roundtap_core.records import CONCESSION, Result, SidePair
 
 
 def playing(rulebook: str = "xwing-standard") -> tuple[Event, str, str]:
@@ -32,7 +32,7 @@ def test_who_went_home_with_the_win_keeps_it_when_the_other_comes_back_and_leave
 @pytest.mark.parametrize("rulebook", ["xwing-standard", "xwing-epic-duel", "warlords-of-terra"])
 def test_where_both_had_left_and_one_comes_back_the_figures_are_asked_anew(rulebook: str) -> None:
     event, a, b = playing(rulebook)
-    stood = Result(score=Pair(14, 9)) if rulebook == "warlords-of-terra" else Result(score=Pair(100, 40))
+    stood = Result(score=SidePair(14, 9)) if rulebook == "warlords-of-terra" else Result(score=SidePair(100, 40))
     event.tell(c.DropCompetitor(b, stood, together=True))
     event.tell(c.DropCompetitor(a))
     assert event.match().match.result is not None
@@ -66,14 +66,15 @@ def test_coming_back_undoes_a_leaving_whose_figures_were_typed_later() -> None:
     event, _, b = playing()
     event.tell(c.DropCompetitor(b))
     event.tell(c.EnterResult(event.match().id, event.match().revision,
-                             Result(CONCESSION, conceded_by="b", score=Pair(100, 40)), reason="as it stood"))
+                             Result(CONCESSION, conceded_by="b", score=SidePair(100, 40)), reason="as it stood"))
     event.tell(c.ReturnCompetitor(b))
     assert event.match().match.result is None
 
 
 def test_a_concession_of_somebody_who_stays_is_not_undone_by_anybody_s_coming_back() -> None:
     event, a, b = playing()
-    event.tell(c.EnterResult(event.match().id, 0, Result(CONCESSION, conceded_by="a", score=Pair(40, 100)), reason="x"))
+    event.tell(c.EnterResult(event.match().id, 0, Result(CONCESSION, conceded_by="a", score=SidePair(40, 100)),
+                             reason="x"))
     event.tell(c.DropCompetitor(a))
     event.tell(c.ReturnCompetitor(a))
     assert event.match().match.result is not None

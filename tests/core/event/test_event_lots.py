@@ -7,7 +7,7 @@ import pytest
 from event_kit import Event, refused, score
 from roundtap_core.event import commands as c
 from roundtap_core.event.apply import fold
-from roundtap_core.rulebooks.base import Situation
+from roundtap_core.rulebooks.base import MatchSituation
 from roundtap_core.rulebooks.registry import rulebook
 
 
@@ -50,7 +50,7 @@ def test_lots_are_for_a_match_in_play_and_for_what_the_rulebook_draws() -> None:
 def test_the_lower_list_total_chooses_initiative_and_equal_ones_draw_lots(book: str) -> None:
     chooses = rulebook(book).chooses_initiative
     totals = ((98, 100), (100, 99), (99, 99), (99, None), (None, None))
-    assert [chooses(Situation(totals=both)) for both in totals] == ["a", "b", "lot", None, None]
+    assert [chooses(MatchSituation(totals=both)) for both in totals] == ["a", "b", "lot", None, None]
     event = Event(4, {"structure": "own", "swiss_rounds": 1}, rulebook=book, level=None).play()
     event.tell(c.NoteLot("1.1", "initiative", "b"))
     assert event.match().lots == {"initiative": "b"}
@@ -58,7 +58,7 @@ def test_the_lower_list_total_chooses_initiative_and_equal_ones_draw_lots(book: 
 
 @pytest.mark.parametrize("book", ["keyforge-archon", "warlords-of-terra", "shatterpoint-premier"])
 def test_other_rulebooks_know_no_such_choice(book: str) -> None:
-    assert rulebook(book).chooses_initiative(Situation(totals=(98, 100))) is None
+    assert rulebook(book).chooses_initiative(MatchSituation(totals=(98, 100))) is None
 
 
 def test_a_lot_that_decides_a_game_is_drawn_for_a_closed_round_too() -> None:

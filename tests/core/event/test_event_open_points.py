@@ -7,7 +7,7 @@ import pytest
 from event_kit import Event, refused
 from roundtap_core.event import commands as c
 from roundtap_core.event.person import Person
-from roundtap_core.event.setup import list_points, open_points
+from roundtap_core.event.setup import open_list_points, open_points
 from roundtap_core.event.state import Entrant, Official, OpenPoint
 
 ANA, EVA = Official("o1", "organizer"), Official("o2", "judge")
@@ -94,15 +94,15 @@ def test_a_file_that_names_an_official_among_the_players_brings_no_second(level:
 def test_lists_count_where_they_are_required_and_only_of_those_who_play():
     event = drawn("keyforge-archon", "formal")
     none, half = Person("P 2"), Person("P 3", identity="Deck 3", list=GOOD)
-    assert list_points(event.state, decks()) == ()
-    assert list_points(event.state, decks(p2=none, p3=half)) == (
+    assert open_list_points(event.state, decks()) == ()
+    assert open_list_points(event.state, decks(p2=none, p3=half)) == (
         OpenPoint("list_missing", "p2"), OpenPoint("list_wrong", "p3"))
     event.tell(c.DropCompetitor("p2"))
-    assert list_points(event.state, decks(p2=none)) == ()
-    assert list_points(drawn("keyforge-archon", "formal", lists_required=False).state, decks(p3=half)) == ()
+    assert open_list_points(event.state, decks(p2=none)) == ()
+    assert open_list_points(drawn("keyforge-archon", "formal", lists_required=False).state, decks(p3=half)) == ()
 
 
 def test_a_deck_that_two_bring_counts_also_where_lists_are_on_paper():
     event = drawn("keyforge-archon", "formal", lists_required=False)
     twice = Person("P 4", identity="deck  1", houses=HOUSES, list=GOOD)
-    assert list_points(event.state, decks(p4=twice)) == (OpenPoint("deck_twice", "p4"),)
+    assert open_list_points(event.state, decks(p4=twice)) == (OpenPoint("deck_twice", "p4"),)

@@ -9,7 +9,7 @@ from roundtap_core.event import commands as c
 from roundtap_core.event.apply import apply
 from roundtap_core.event.entries import NewEntry, chain_entry
 from roundtap_core.event.state import DISPUTE, tournament_of
-from roundtap_core.records import CONCESSION, NO_SHOW, UNPAIRED_LOSS, Pair
+from roundtap_core.records import CONCESSION, NO_SHOW, UNPAIRED_LOSS, SidePair
 from roundtap_core.standings.standings import standings
 
 # --- the event itself --------------------------------------------------------------------------------------------
@@ -144,7 +144,7 @@ def test_leaving_during_a_game_is_a_concession() -> None:
 
     result = event.match().match.result
     assert result is not None
-    assert (result.ended, result.conceded_by, result.score) == (CONCESSION, "b", Pair(40, 24))
+    assert (result.ended, result.conceded_by, result.score) == (CONCESSION, "b", SidePair(40, 24))
     assert event.match().decided
     assert event.state.entrants[leaver].dropped_after == 1
     assert event.report("a", score(100, 24)).reason == "judge"

@@ -19,7 +19,7 @@ from roundtap_core.event.state import AGREED, DECIDED, DISPUTE, ONE_SIDED, OPEN,
 from roundtap_core.event.to_tournament import whole_tournament
 from roundtap_core.eventfile.read import tournament_from_json
 from roundtap_core.eventfile.write import tournament_to_json
-from roundtap_core.records import CONCESSION, FINISHED_EARLY, RULING, SQUADS_UNFIELDED, TIE_OPEN, Pair, Result
+from roundtap_core.records import CONCESSION, FINISHED_EARLY, RULING, SQUADS_UNFIELDED, TIE_OPEN, Result, SidePair
 
 WON, LOST = score(100, 24), score(24, 100)
 
@@ -295,7 +295,8 @@ def test_squads_that_were_never_fielded_are_named_at_the_end_and_then_noted() ->
         event.play()
         assert event.state.live is not None
         for match in event.state.live.open_matches:
-            event.tell(c.EnterResult(match.id, match.revision, score(2, 0, winner="a", wounds=Pair(9, 4), picks=picks)))
+            event.tell(c.EnterResult(match.id, match.revision,
+                                     score(2, 0, winner="a", wounds=SidePair(9, 4), picks=picks)))
     owing = {OpenPoint(SQUADS_UNFIELDED, match.match.a) for match in event.state.rounds[1].matches}
     found = violations(whole_tournament(event.state, {}))
     assert [problem.key for problem in found] == ["squads_not_fielded"] * 2

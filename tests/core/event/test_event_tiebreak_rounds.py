@@ -10,10 +10,10 @@ from roundtap_core.event import commands as c
 from roundtap_core.event.cut import ANEW, KEEP
 from roundtap_core.event.event_flow import offered_places, upcoming_stage
 from roundtap_core.event.state import OpenPoint, tournament_of
-from roundtap_core.records import TIEBREAK, TIME, Pair, Result
+from roundtap_core.records import TIEBREAK, TIME, Result, SidePair
 from roundtap_core.standings.standings import standings
 
-DRAWN = Result(ended=TIME, winner="draw", score=Pair(10, 10))
+DRAWN = Result(ended=TIME, winner="draw", score=SidePair(10, 10))
 
 
 def all_tied(leaving: str = "") -> Event:
@@ -32,7 +32,7 @@ def settle(event: Event, result: Result | None = None) -> None:
     assert event.state.live is not None
     for match in event.state.live.open_matches:
         first = match.match.a < (match.match.b or "")
-        won = Result(winner="a", score=Pair(20, 0)) if first else Result(winner="b", score=Pair(0, 20))
+        won = Result(winner="a", score=SidePair(20, 0)) if first else Result(winner="b", score=SidePair(0, 20))
         event.tell(c.EnterResult(match.id, match.revision, result or won, reason="no clock runs here"))
 
 
@@ -67,7 +67,7 @@ def test_who_declines_a_place_keeps_what_the_tie_break_rounds_gave() -> None:
     assert violations(tournament_of(event.state)) == []
 
 
-WON = Result(winner="a", score=Pair(20, 0))
+WON = Result(winner="a", score=SidePair(20, 0))
 
 
 def test_a_correction_that_changes_the_tie_asks_what_becomes_of_the_tie_break_round() -> None:
@@ -90,7 +90,7 @@ def test_people_who_change_places_between_two_ties_are_asked_about() -> None:
     settle(event, WON)
     event.play()
     assert len(event.state.rounds[1].notes["ties"]) == 2
-    turned = Result(winner="b", score=Pair(0, 20))
+    turned = Result(winner="b", score=SidePair(0, 20))
     with refused("tiebreak_would_change"):
         event.tell(c.EnterResult("1.1", event.match("1.1").revision, turned, reason="misread"))
 
@@ -102,7 +102,7 @@ def test_a_kept_tie_break_round_of_three_is_the_right_one_when_the_result_is_put
     settle(event, WON)
     event.play()
     was = event.match("1.1").match.result
-    lower = Result(winner="a", score=Pair(12, 0))
+    lower = Result(winner="a", score=SidePair(12, 0))
     event.tell(c.EnterResult("1.1", event.match("1.1").revision, lower, reason="misread", cut=KEEP))
     event.tell(c.EnterResult("1.1", event.match("1.1").revision, was, reason="it was right"))
     assert event.state.rounds[1].stage == TIEBREAK
@@ -127,7 +127,7 @@ def test_whether_anybody_is_tied_after_a_correction_is_said(players: int, key: s
     event.play()
     assert event.state.rounds[1].stage == TIEBREAK
     with refused(key):
-        event.tell(c.EnterResult("1.1", event.match("1.1").revision, Result(winner="a", score=Pair(12, 0)),
+        event.tell(c.EnterResult("1.1", event.match("1.1").revision, Result(winner="a", score=SidePair(12, 0)),
                                  reason="misread"))
 
 

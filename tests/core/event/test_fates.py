@@ -11,30 +11,31 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from event_kit import Event, score
-from roundtap_core.event.fates import TAIL, Fates
-from roundtap_core.event.state import Fate
+from roundtap_core.event.fates import TAIL, ReportFates
+from roundtap_core.event.state import ReportFate
 
 
 def hexes(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def fate(n: int, reason: str | None = None, match: str | None = "1.1") -> Fate:
-    return Fate("refused" if reason else "accepted", n, hexes(f"entry {n}"), hexes(f"body {n}"), reason, match)
+def fate(n: int, reason: str | None = None, match: str | None = "1.1") -> ReportFate:
+    return ReportFate("refused" if reason else "accepted", n, hexes(f"entry {n}"), hexes(f"body {n}"), reason, match)
 
 
 DIGESTS = (st.text("0123456789abcdef", min_size=64, max_size=64)
            | st.sampled_from(["", "AB" * 32, "ab " * 22, "ab" * 31 + "  ", "x" * 64, "ab" * 32]) | st.text(max_size=66))
-FATES = st.builds(Fate, st.sampled_from(["accepted", "refused"]) | st.text(max_size=3), st.integers(0, 2**40), DIGESTS,
+FATES = st.builds(ReportFate, st.sampled_from(["accepted", "refused"]) | st.text(max_size=3), st.integers(0, 2**40),
+                  DIGESTS,
                   DIGESTS, st.none() | st.sampled_from(["late", "unknown-match", ""]) | st.text(max_size=3),
                   st.none() | st.text(max_size=5) | st.just("12.2048"))
 
 
 @given(st.lists(st.tuples(st.text(max_size=2), FATES), max_size=90), st.integers(0, 90))
-def test_it_is_what_a_dict_would_be(came: list[tuple[str, Fate]], early: int) -> None:
+def test_it_is_what_a_dict_would_be(came: list[tuple[str, ReportFate]], early: int) -> None:
     """Also where an id comes again, or a digest is none; and a plain dict may be where it begins."""
-    plain: dict[str, Fate] = dict(came[:early])
-    fates = Fates.of(plain)
+    plain: dict[str, ReportFate] = dict(came[:early])
+    fates = ReportFates.of(plain)
     for report_id, what in came[early:]:
         fates, before, was = fates.with_fate(report_id, what), fates, dict(plain)
         plain[report_id] = what
@@ -49,7 +50,7 @@ def test_it_is_what_a_dict_would_be(came: list[tuple[str, Fate]], early: int) ->
 
 
 def test_hundreds_come_in_their_order() -> None:
-    fates, plain = Fates(), {}
+    fates, plain = ReportFates(), {}
     for n in range(20 * TAIL + 7):
         fates, plain[f"r{n}"] = fates.with_fate(f"r{n}", fate(n)), fate(n)
         if n % 50 == 0:
@@ -60,7 +61,7 @@ def test_hundreds_come_in_their_order() -> None:
 
 def test_two_may_follow_upon_one() -> None:
     """A batch that was not saved is decided anew, from where it began."""
-    begun = Fates()
+    begun = ReportFates()
     for n in range(5 * TAIL):
         begun = begun.with_fate(f"r{n}", fate(n))
     one, two = begun.with_fate("x", fate(1)), begun.with_fate("y", fate(2))
@@ -92,12 +93,12 @@ def test_a_thousand_fates_take_a_quarter_of_a_megabyte() -> None:
     came = [(hexes(f"{n}")[:32], n) for n in range(1_000)]
     tracemalloc.start()
     try:
-        fates = Fates()
+        fates = ReportFates()
         for report_id, n in came:
             fates = fates.with_fate(report_id, fate(n))
         grown, _ = tracemalloc.get_traced_memory()
         plain = {report_id: fate(n) for report_id, n in came}
-        whole = Fates.of(plain)
+        whole = ReportFates.of(plain)
         del plain
         both, _ = tracemalloc.get_traced_memory()
     finally:

@@ -15,7 +15,7 @@ from roundtap_core.event.apply import fold
 from roundtap_core.event.entries import Entry, Timestamp
 from roundtap_core.event.state import EventState
 from roundtap_core.event.state_bytes import decode, encode, form
-from roundtap_core.records import Pair, Result
+from roundtap_core.records import Result, SidePair
 from roundtap_core.wire import canonical
 
 
@@ -30,10 +30,10 @@ def an_evening() -> Event:
     event.play()
     event.agree(score(100, 24))
     event.report("a", score(100, 24), "1.2")
-    event.report("b", Result(score=Pair(3, 4), timeout={"z": [1, {"b": 2, "a": None}], "a": True}), "1.2")
+    event.report("b", Result(score=SidePair(3, 4), timeout={"z": [1, {"b": 2, "a": None}], "a": True}), "1.2")
     event.tell(c.EnterResult("1.1", 0, score(24, 100)))
     event.report("a", score(1, 0), "1.1", revision=0)
-    event.tell(c.Warn("p3", "Late – „spät“, późno", "organizer"))
+    event.tell(c.GiveWarning("p3", "Late – „spät“, późno", "organizer"))
     event.tell(c.SetClock("start"))
     return event
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from roundtap_core.errors import Problem
 from roundtap_core.eventfile.read import event_problems, parse, tournament_from_json
 from roundtap_core.eventfile.write import tournament_to_json
-from roundtap_core.records import Competitor, Draw, Match, Pair, Result, Round, Tournament
+from roundtap_core.records import Competitor, Draw, Match, Result, Round, SidePair, Tournament
 
 
 def winter_open() -> dict[str, Any]:
@@ -66,8 +66,8 @@ def test_a_file_becomes_a_tournament() -> None:
     assert event.competitors[2] == Competitor("p3", "Łukasz Żak", won_bye=True)
     assert not event.competitors[3].active
     assert event.rounds[0].matches == (
-        Match("p1", "p2", 1, result=Result(ended="time", score=Pair(77, 49))),
-        Match("p4", "p5", 2, result=Result(ended="concession", conceded_by="b", score=Pair(40, 12)),
+        Match("p1", "p2", 1, result=Result(ended="time", score=SidePair(77, 49))),
+        Match("p4", "p5", 2, result=Result(ended="concession", conceded_by="b", score=SidePair(40, 12)),
               extension_minutes=4),
         Match("p3", bye="won"),
     )
@@ -122,7 +122,7 @@ def rounds_of(draw: st.DrawFn, ids: list[str], number: int) -> Round:
     order = draw(st.permutations(ids))
     matches = [Match(order[-1], bye=draw(st.sampled_from(["bye", "won", "unpaired-loss"])))] if len(order) % 2 else []
     for table, (a, b) in enumerate(zip(order[0:-1:2], order[1::2], strict=False), start=1):
-        score = Pair(draw(FIGURES), draw(FIGURES))
+        score = SidePair(draw(FIGURES), draw(FIGURES))
         winner = draw(st.sampled_from(["a", "b"])) if score.a == score.b else None
         initiative = draw(st.sampled_from([None, "b"]))
         result = draw(st.sampled_from([None, Result(winner=winner, score=score, initiative=initiative)]))

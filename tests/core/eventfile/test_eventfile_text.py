@@ -17,7 +17,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.eventfile.file_types import Event
 from roundtap_core.eventfile.read import event_problems, parse, parse_json, tournament_from_json
 from roundtap_core.eventfile.write import tournament_to_json
-from roundtap_core.records import Pair, Result, Tournament
+from roundtap_core.records import Result, SidePair, Tournament
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.typed import decode_message
 
@@ -226,6 +226,6 @@ def test_results_alike_are_one_object_and_change_nothing() -> None:
     found = tournament_from_json(data)
     one, two, three = [match.result for played in found.rounds for match in played.matches if match.b][:3]
     assert one is two
-    assert three == Result(score=Pair(9, 7))
+    assert three == Result(score=SidePair(9, 7))
     with pytest.raises(AttributeError):
         one.winner = "a"  # type: ignore[union-attr, misc]

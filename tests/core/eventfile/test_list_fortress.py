@@ -9,17 +9,17 @@ import pytest
 from bracket_kit import better_wins, played, ranked
 from roundtap_core.errors import Problem
 from roundtap_core.eventfile.exports import list_fortress
-from roundtap_core.records import BYE, UNPAIRED_LOSS, Competitor, Match, Pair, Result, Round, Tournament
+from roundtap_core.records import BYE, UNPAIRED_LOSS, Competitor, Match, Result, Round, SidePair, Tournament
 
 ANA, BRUNO, EVA, FAY = (Competitor(f"p{n}", name) for n, name in
                         enumerate(("Ana Ruiz", "Bruno Maier", "Eva Luz", "Fay Kern"), start=1))
 EVENT = Tournament(
     "Winter Open", "xwing-standard", competitors=(ANA, BRUNO, EVA, Competitor("p4", "Fay Kern", dropped_after=1)),
     options={"structure": "own", "swiss_rounds": 2}, rounds=(
-        Round(1, "swiss", (Match("p1", "p2", 1, result=Result(score=Pair(100, 24))),
-                           Match("p3", "p4", 2, result=Result(ended="time", winner="b", score=Pair(50, 50))))),
+        Round(1, "swiss", (Match("p1", "p2", 1, result=Result(score=SidePair(100, 24))),
+                           Match("p3", "p4", 2, result=Result(ended="time", winner="b", score=SidePair(50, 50))))),
         Round(2, "swiss", (Match("p1", "p3", 1, result=Result(ended="concession", conceded_by="a",
-                                                              score=Pair(60, 100))),
+                                                              score=SidePair(60, 100))),
                            Match("p2", bye=BYE), Match("p4", bye=UNPAIRED_LOSS))),
     ))
 
@@ -69,7 +69,7 @@ def test_every_name_stands_once() -> None:
     """List Fortress finds the players of a match by name."""
     twins = (Competitor("p1", "Ana Ruiz"), Competitor("p2", "Ana Ruiz"))
     said = list_fortress(Tournament("Open", "xwing-standard", competitors=twins, rounds=(
-        Round(1, "swiss", (Match("p1", "p2", 1, result=Result(score=Pair(100, 0))),)),)))
+        Round(1, "swiss", (Match("p1", "p2", 1, result=Result(score=SidePair(100, 0))),)),)))
     names = [player["name"] for player in said["players"]]
     assert len(set(names)) == 2
     assert {said["rounds"][0]["matches"][0][side] for side in ("player1", "player2")} == set(names)

@@ -8,16 +8,16 @@ from typing import Any
 import pytest
 
 from roundtap_core.errors import Problem
-from roundtap_core.forms.form import Way, form_from_json, form_to_json
+from roundtap_core.forms.form import WayToEnd, form_from_json, form_to_json
 from roundtap_core.forms.walk import compose, next_step
-from roundtap_core.records import Match, Pair, Result
+from roundtap_core.records import Match, Result, SidePair
 from roundtap_core.rulebooks.registry import rulebook
 
 BOOK = rulebook("xwing-standard")
 FORM = BOOK.form(BOOK.options({}))
 
 
-def way(time_is_up: bool) -> Way:
+def way(time_is_up: bool) -> WayToEnd:
     """What the winner's own button begins; the other endings are found behind it."""
     assert FORM.direct
     return FORM.offered(time_is_up)[0]
@@ -47,14 +47,14 @@ def test_at_time_both_are_asked_and_at_equal_points_the_salvo() -> None:
 
 
 @pytest.mark.parametrize(("time_is_up", "opener", "answers", "result"), [
-    (False, "a", {}, Result(score=Pair(100, 0))),
-    (False, "b", {"score.loser": 24}, Result(score=Pair(24, 100))),
-    (False, "a", {"score.loser": 100, "winner": "b"}, Result(winner="b", score=Pair(100, 100))),
-    (True, "a", {"score.winner": 77, "score.loser": 49}, Result(ended="time", score=Pair(77, 49))),
+    (False, "a", {}, Result(score=SidePair(100, 0))),
+    (False, "b", {"score.loser": 24}, Result(score=SidePair(24, 100))),
+    (False, "a", {"score.loser": 100, "winner": "b"}, Result(winner="b", score=SidePair(100, 100))),
+    (True, "a", {"score.winner": 77, "score.loser": 49}, Result(ended="time", score=SidePair(77, 49))),
     (True, "b", {"score.winner": 60, "score.loser": 60, "winner": "b"},
-     Result(ended="time", winner="b", score=Pair(60, 60))),
+     Result(ended="time", winner="b", score=SidePair(60, 60))),
     # An answer to a salvo that a later correction made needless is left out.
-    (True, "a", {"score.winner": 61, "score.loser": 60, "winner": "b"}, Result(ended="time", score=Pair(61, 60))),
+    (True, "a", {"score.winner": 61, "score.loser": 60, "winner": "b"}, Result(ended="time", score=SidePair(61, 60))),
 ])
 def test_answers_become_a_result(time_is_up: bool, opener: Any, answers: dict[str, Any], result: Result) -> None:
     made = compose(way(time_is_up), opener, answers)
@@ -77,7 +77,7 @@ def test_somebody_may_concede_at_any_time(time_is_up: bool) -> None:
     conceded = FORM.offered(time_is_up)[1]
     assert next_step(conceded, {}).name == "score.loser"  # type: ignore[union-attr]
     made = compose(conceded, "b", {"score.loser": 60})
-    assert made == Result(ended="concession", conceded_by="a", score=Pair(60, 100))
+    assert made == Result(ended="concession", conceded_by="a", score=SidePair(60, 100))
     BOOK.check_new(made, BOOK.options({}))
     assert BOOK.worth(Match("p1", "p2", result=made), BOOK.options({})) == {"mov": (60, 140)}
 

@@ -11,30 +11,30 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from roundtap_core.errors import Problem
-from roundtap_core.forms.form import BY_FIGURES, Form, Way, form_from_json, form_to_json
+from roundtap_core.forms.form import BY_FIGURES, Form, WayToEnd, form_from_json, form_to_json
 from roundtap_core.forms.questions import (
     LOSER,
     WINNER,
     Bonus,
     Choice,
-    Decide,
+    Comparison,
     Exchange,
     Figure,
     Picks,
     Question,
-    Test,
     Turns,
+    WinnerByAnswer,
 )
 from roundtap_core.forms.walk import compose, next_step, walk
-from roundtap_core.records import SIDES, Ending, Match, Pair, Result, Side
+from roundtap_core.records import SIDES, Ending, Match, Result, Side, SidePair
 from roundtap_core.result_json import result_from_json, result_to_json
-from roundtap_core.rulebooks.base import Options, Rulebook, Situation
+from roundtap_core.rulebooks.base import MatchSituation, Options, Rulebook
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import LANGUAGES, core_words
 from rulebook_kit import both, way_of
 
 STAGES = ("swiss", "elimination", "final", "third_place", "tiebreak")
-Case = tuple[Rulebook, Options, Situation]
+Case = tuple[Rulebook, Options, MatchSituation]
 
 
 def cases() -> list[Case]:
@@ -48,7 +48,7 @@ def cases() -> list[Case]:
             for stage in STAGES:
                 known = ((97, 80), (97, None), (None, 80)) if book.tally_counts_lists else ()
                 for totals in ((None, None), *known):
-                    found.append((book, book.options(given_option), Situation(stage, totals)))
+                    found.append((book, book.options(given_option), MatchSituation(stage, totals)))
     return found
 
 
@@ -64,7 +64,7 @@ def test_a_box_that_was_left_empty_is_said_to_be_so(typed: list[str], key: str) 
     assert told.value.key == key
 
 
-def refused(book: Rulebook, result: Result, options: Options, situation: Situation) -> Problem | None:
+def refused(book: Rulebook, result: Result, options: Options, situation: MatchSituation) -> Problem | None:
     """The Problem with which a newly entered result is refused."""
     try:
         book.check_new(result, options, situation)
@@ -89,7 +89,7 @@ def an_answer(question: Question) -> st.SearchStrategy[Any]:
 
 
 @st.composite
-def walks(draw: st.DrawFn) -> tuple[Case, Way, Side, dict[str, Any]]:
+def walks(draw: st.DrawFn) -> tuple[Case, WayToEnd, Side, dict[str, Any]]:
     """A table that answers all it is asked, and now and then goes back to correct an answer."""
     case = draw(st.sampled_from(CASES))
     book, options, situation = case
@@ -117,7 +117,7 @@ CONTRADICTIONS = {"both_won", "nobody_has_won", "struggle_of_both", "winner_with
 
 
 @given(walks())
-def test_a_finished_walk_makes_a_result_that_is_taken(walked: tuple[Case, Way, Side, dict[str, Any]]) -> None:
+def test_a_finished_walk_makes_a_result_that_is_taken(walked: tuple[Case, WayToEnd, Side, dict[str, Any]]) -> None:
     (book, options, situation), way, opener, answers = walked
     result = compose(way, opener, answers)
     assert result.ended == way.ended
@@ -147,7 +147,7 @@ def test_a_finished_walk_makes_a_result_that_is_taken(walked: tuple[Case, Way, S
 
 @given(walks())
 def test_answers_to_questions_that_are_not_on_the_way_change_nothing(
-    walked: tuple[Case, Way, Side, dict[str, Any]]
+    walked: tuple[Case, WayToEnd, Side, dict[str, Any]]
 ) -> None:
     _, way, opener, answers = walked
     met = {question.name for question in walk(way.opened_by(opener), answers, opener).met}
@@ -157,7 +157,7 @@ def test_answers_to_questions_that_are_not_on_the_way_change_nothing(
 
 
 @given(walks(), st.data())
-def test_half_a_walk_can_be_shown(walked: tuple[Case, Way, Side, dict[str, Any]], data: st.DataObject) -> None:
+def test_half_a_walk_can_be_shown(walked: tuple[Case, WayToEnd, Side, dict[str, Any]], data: st.DataObject) -> None:
     """The worth is shown meanwhile: some of the answers make a result too, if not one that is taken."""
     (book, options, situation), way, opener, answers = walked
     some = {key: value for key, value in answers.items() if data.draw(st.booleans())}
@@ -227,10 +227,10 @@ def test_every_form_can_be_used(case: Case) -> None:
                 assert {step.costs, step.gives} <= figures
             elif isinstance(step, Bonus):
                 assert {step.counts, step.gives} <= figures
-            elif isinstance(step, Test):
+            elif isinstance(step, Comparison):
                 assert set(step.counts) <= figures
-            elif isinstance(step, Decide | Turns):
-                assert (step.by if isinstance(step, Decide) else step.first) in questions
+            elif isinstance(step, WinnerByAnswer | Turns):
+                assert (step.by if isinstance(step, WinnerByAnswer) else step.first) in questions
 
 
 @pytest.mark.parametrize("case", CASES, ids=name)
@@ -257,8 +257,8 @@ def test_every_form_has_its_words(case: Case, language: str) -> None:
 
 # The grammar itself, on small ways made for it.
 
-def way(*steps: Any, winner: str = BY_FIGURES) -> Way:
-    return Way("test", "any", "played", steps, winner)
+def way(*steps: Any, winner: str = BY_FIGURES) -> WayToEnd:
+    return WayToEnd("test", "any", "played", steps, winner)
 
 
 def pair(key: str, most: int = 9) -> tuple[Figure, Figure]:
@@ -279,8 +279,8 @@ def test_a_bonus_goes_to_who_has_more_and_to_nobody_if_equal() -> None:
 
 
 def test_a_test_that_decides_ends_the_walk_and_one_that_does_not_goes_on() -> None:
-    one = way(*pair("x"), *pair("y"), Test("sum", ("x", "y")), Choice("lot", "form.lot", ("a", "b")),
-              Decide("lot", "lot"))
+    one = way(*pair("x"), *pair("y"), Comparison("sum", ("x", "y")), Choice("lot", "form.lot", ("a", "b")),
+              WinnerByAnswer("lot", "lot"))
     assert walk(one, {**both("x", 1, 4), **both("y", 3, 1)}).decided_for == LOSER
     assert next_step(one, {**both("x", 2, 4), **both("y", 3, 1)}).name == "lot"  # type: ignore[union-attr]
     assert walk(one, {**both("x", 2, 4), **both("y", 3, 1), "lot": "b"}, "a").decided_for == "b"
@@ -304,13 +304,13 @@ def test_a_figure_per_side_follows_whoever_opens() -> None:
     with pytest.raises(Problem) as caught:
         compose(one, "b", {"score.winner": 281})
     assert caught.value.where == "/result/score/b"
-    assert compose(one, "b", {}) == Result(score=Pair(0, 280))
+    assert compose(one, "b", {}) == Result(score=SidePair(0, 280))
 
 
 def test_a_figure_that_is_not_asked_keeps_its_default() -> None:
     one = way(Figure("score", WINNER, 100, 100, 100, asked=False), Figure("score", LOSER, 0, 100, 0))
     assert next_step(one, {}).name == "score.loser"  # type: ignore[union-attr]
-    assert compose(one, "b", {"score.loser": 24}) == Result(score=Pair(24, 100))
+    assert compose(one, "b", {"score.loser": 24}) == Result(score=SidePair(24, 100))
 
 
 def test_a_form_of_a_newer_core_is_read_as_far_as_it_is_known() -> None:

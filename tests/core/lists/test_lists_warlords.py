@@ -6,7 +6,7 @@ from typing import Any
 
 from lists_kit import every_label, places
 from roundtap_core.records import Competitor
-from roundtap_core.rulebooks.warlords import Swap, WarlordsList, problems_after_swap
+from roundtap_core.rulebooks.warlords import CardSwap, WarlordsList, problems_after_swap
 
 CHECK = WarlordsList()
 REQUIRED = {"lists_required": True, "legendary_limit": 3}
@@ -111,7 +111,7 @@ def test_two_copies_of_one_legendary_card_in_the_sideboard_but_one_in_a_deck() -
     assert broken(sideboard=two) == {}
     assert broken(sideboard=[{**two[0], "count": 3}, *cards(7, "Reserva", 1)]) == {
         "/sideboard/0/count": "list_too_many_copies"}
-    both = [Swap("battle", f"Tropa {n}", "Dragón") for n in (0, 1)]
+    both = [CardSwap("battle", f"Tropa {n}", "Dragón") for n in (0, 1)]
     assert "list_too_many_copies" in places(problems_after_swap(
         {**WHOLE, "sideboard": two}, both, {"legendary_limit": 3}, "competitive")).values()
 
@@ -132,27 +132,28 @@ def test_no_hero_in_the_sideboard_and_no_second_realm() -> None:
     assert broken(**with_card("battle", 2, realm="overlords")) == {}
 
 
-def swapped(*swaps: Swap, level: str = "competitive", **changes: Any) -> dict[str, str]:
+def swapped(*swaps: CardSwap, level: str = "competitive", **changes: Any) -> dict[str, str]:
     return places(problems_after_swap({**WHOLE, **changes}, swaps, {"legendary_limit": 1}, level))
 
 
 def test_cards_are_swapped_one_for_one_with_the_sideboard() -> None:
-    assert swapped(Swap("battle", "Tropa 0", "Reserva 0"), Swap("construction", "Lugar 0", "Reserva 1")) == {}
-    assert swapped(Swap("battle", "Lugar 0", "Reserva 9"), Swap("hero", "Caudillo", "Reserva 0")) == {
+    assert swapped(CardSwap("battle", "Tropa 0", "Reserva 0"), CardSwap("construction", "Lugar 0", "Reserva 1")) == {}
+    assert swapped(CardSwap("battle", "Lugar 0", "Reserva 9"), CardSwap("hero", "Caudillo", "Reserva 0")) == {
         "/swaps/0/out": "list_swap_not_in_deck", "/swaps/0/into": "list_swap_not_in_sideboard",
         "/swaps/1/deck": "not_one_of"}
-    thrice = [Swap("battle", f"Tropa {n}", "Reserva 0") for n in range(3)]
+    thrice = [CardSwap("battle", f"Tropa {n}", "Reserva 0") for n in range(3)]
     assert swapped(*thrice) == {"/swaps/2/into": "list_swap_not_in_sideboard"}
 
 
 def test_the_limits_hold_again_after_swapping() -> None:
     side = [{"name": "Dragón", "legendary": True}, {"name": "Tropa 1"}, *cards(8, "Reserva", 2)]
     main = [*legendary(1, "Tropa"), *cards(39, "Tropa")]
-    assert swapped(Swap("battle", "Tropa 0", "Dragón"), battle=main, sideboard=side) == {
+    assert swapped(CardSwap("battle", "Tropa 0", "Dragón"), battle=main, sideboard=side) == {
         "/battle/14/legendary": "list_too_many_legendary"}
-    assert swapped(Swap("battle", "Tropa 0", "Dragón"), battle=main, sideboard=side, level="friendly") == {}
-    assert swapped(Swap("battle", "Tropa legendaria 0", "Dragón"), battle=main, sideboard=side) == {}
-    assert swapped(Swap("battle", "Tropa 0", "Tropa 1"), sideboard=side) == {"/battle/14/count": "list_too_many_copies"}
+    assert swapped(CardSwap("battle", "Tropa 0", "Dragón"), battle=main, sideboard=side, level="friendly") == {}
+    assert swapped(CardSwap("battle", "Tropa legendaria 0", "Dragón"), battle=main, sideboard=side) == {}
+    assert swapped(CardSwap("battle", "Tropa 0", "Tropa 1"),
+                   sideboard=side) == {"/battle/14/count": "list_too_many_copies"}
 
 
 def test_two_copies_of_one_legendary_card_lie_in_the_sideboard_never_three_and_one_of_a_unique() -> None:

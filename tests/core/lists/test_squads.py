@@ -9,14 +9,14 @@ from msgspec.structs import replace
 
 from roundtap_core.check.check import violations
 from roundtap_core.lists.squads import fielded, squads_unfieldable, to_field
-from roundtap_core.records import Match, Pair, Result, Tournament
+from roundtap_core.records import Match, Result, SidePair, Tournament
 from rulebook_kit import event
 
 SHATTERPOINT = "shatterpoint-premier"
 
 
 def fielding(a: str, b: str, picks_a: list[int], picks_b: list[int]) -> Match:
-    return Match(a, b, result=Result(score=Pair(2, 0), wounds=Pair(3, 1), picks={"a": picks_a, "b": picks_b}))
+    return Match(a, b, result=Result(score=SidePair(2, 0), wounds=SidePair(3, 1), picks={"a": picks_a, "b": picks_b}))
 
 
 def two_rounds(bye_picks: tuple[int, ...] | None = (1, 4), **options: Any) -> Tournament:
@@ -84,7 +84,7 @@ def test_a_match_without_the_squads_of_both_is_named_with_its_side() -> None:
     """"każdy oddział … musi znaleźć się chociaż raz": of every match that was played, both sides' are recorded."""
     table = two_rounds(lists_required=False)
     first = table.rounds[0]
-    half = replace(first.matches[0], result=Result(score=Pair(2, 0), wounds=Pair(3, 1), picks={"a": [1, 2]}))
+    half = replace(first.matches[0], result=Result(score=SidePair(2, 0), wounds=SidePair(3, 1), picks={"a": [1, 2]}))
     rounds = (replace(first, matches=(half, *first.matches[1:])), *table.rounds[1:])
     assert ("/rounds/0/matches/0/result/picks/b", "picks_missing") in found(replace(table, rounds=rounds))
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from roundtap_core.errors import Problem
 from roundtap_core.pairing.swiss_round import pair_next, pairing_to_json
-from roundtap_core.records import Competitor, Match, Pair, Result, Round, Tournament
+from roundtap_core.records import Competitor, Match, Result, Round, SidePair, Tournament
 from roundtap_core.standings.standings import standings
 
 
@@ -23,7 +23,7 @@ def event(competitors: tuple[Competitor, ...], *rounds: tuple[Match, ...], **opt
 
 
 def beats(winner: str, loser: str, loser_score: int = 0) -> Match:
-    return Match(winner, loser, result=Result(score=Pair(100, loser_score)))
+    return Match(winner, loser, result=Result(score=SidePair(100, loser_score)))
 
 
 def met_in(tournament: Tournament, seed: int) -> set[frozenset[str]]:

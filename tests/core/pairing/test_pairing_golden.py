@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from roundtap_core.pairing.pairing_pool import DrawRandom, PairingPool
 from roundtap_core.pairing.swiss_round import draw_round, pair_next
-from roundtap_core.records import Competitor, Match, Pair, Result, Round, Tournament
+from roundtap_core.records import Competitor, Match, Result, Round, SidePair, Tournament
 
 SEED = 20261120
 
@@ -31,7 +31,7 @@ def evening(names: str, rounds: int) -> list[str]:
 
 def _won_by_the_first(match: Match) -> Match:
     assert match.b is not None
-    score = Pair(100, ord(match.a) - 60) if match.a < match.b else Pair(ord(match.b) - 60, 100)
+    score = SidePair(100, ord(match.a) - 60) if match.a < match.b else SidePair(ord(match.b) - 60, 100)
     return replace(match, result=Result(score=score))
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from roundtap_core.pairing.pairing_pool import DrawRandom, PairingPool
 from roundtap_core.pairing.swiss_round import (
-    Budget,
+    SearchBudget,
     all_rounds,
     best_rounds,
     draw_round,
@@ -119,11 +119,11 @@ def test_in_a_field_that_plays_to_the_end_two_who_both_sat_out_are_kept_apart() 
 
 def test_without_an_answer_in_time_there_is_no_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     met = ({2, 3, 4}, set(), {0}, {0}, {0})
-    monkeypatch.setattr("roundtap_core.pairing.swiss_round.Budget.spend", _spend_all)
+    monkeypatch.setattr("roundtap_core.pairing.swiss_round.SearchBudget.spend", _spend_all)
     assert not repeat_is_ahead([(2, 3)], met, (1, 0, 1, 1, 0), 1)
 
 
-def _spend_all(budget: Budget) -> bool:
+def _spend_all(budget: SearchBudget) -> bool:
     budget.left = -1
     return False
 

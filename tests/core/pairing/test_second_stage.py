@@ -14,12 +14,12 @@ from roundtap_core.event import commands as c
 from roundtap_core.event.event_flow import CUT, OVER, current_bracket, current_seeds, upcoming_stage
 from roundtap_core.eventfile.read import tournament_from_json
 from roundtap_core.eventfile.write import tournament_to_json
-from roundtap_core.records import SECOND_SWISS, SWISS, Competitor, Match, Pair, Result, Round, Tournament
+from roundtap_core.records import SECOND_SWISS, SWISS, Competitor, Match, Result, Round, SidePair, Tournament
 from roundtap_core.rounds.next_round import next_round, next_stage
 from roundtap_core.standings.standings import standings
 
 OPTIONS = {"structure": "own", "swiss_rounds": 3, "cut": 4, "second_stage": SECOND_SWISS}
-LEFT_SIDE_WINS = Result(score=Pair(2, 0), wounds=Pair(4, 1), picks={"a": [1, 2], "b": [3, 4]})
+LEFT_SIDE_WINS = Result(score=SidePair(2, 0), wounds=SidePair(4, 1), picks={"a": [1, 2], "b": [3, 4]})
 
 
 def event(players: int = 8, **options: object) -> Tournament:

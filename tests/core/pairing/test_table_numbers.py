@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from roundtap_core.pairing.table_numbers import assign_tables
-from roundtap_core.records import Competitor, Match, Pair, Result, Round, Tournament
+from roundtap_core.records import Competitor, Match, Result, Round, SidePair, Tournament
 
 
 def hall(*rounds: tuple[Match, ...], fixed: dict[str, int] | None = None) -> Tournament:
@@ -14,7 +14,7 @@ def hall(*rounds: tuple[Match, ...], fixed: dict[str, int] | None = None) -> Tou
 
 
 def won(a: str, b: str, table: int | None = None) -> Match:
-    return Match(a, b, table, result=Result(score=Pair(100, 0)))
+    return Match(a, b, table, result=Result(score=SidePair(100, 0)))
 
 
 def seats(matches: tuple[Match, ...]) -> list[tuple[str, int | None]]:

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from event_kit import refused
-from roundtap_core.records import SWISS, TIEBREAK, Competitor, Match, Pair, Result, Round, Tournament
+from roundtap_core.records import SWISS, TIEBREAK, Competitor, Match, Result, Round, SidePair, Tournament
 from roundtap_core.rounds.next_round import next_tiebreak_round, open_ties
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.standings.standings import standings
@@ -102,7 +102,7 @@ def test_whoever_has_left_plays_no_tie_break() -> None:
     "xwing-standard", "xwing-epic-duel", "keyforge-archon", "shatterpoint-premier",
 ])
 def test_the_other_rulebooks_have_none(rulebook_id: str) -> None:
-    drawn = Result(ended="ruling", winner="none", wounds=Pair() if "shatter" in rulebook_id else None)
+    drawn = Result(ended="ruling", winner="none", wounds=SidePair() if "shatter" in rulebook_id else None)
     assert open_ties(event(rulebook_id, [[game("Ana", "Bruno", drawn)]], "Ana", "Bruno")) == []
 
 
@@ -132,7 +132,7 @@ def test_it_adds_nothing_to_points_score_or_sums() -> None:
 
 
 def test_it_may_repeat_a_pairing_of_the_swiss_rounds() -> None:
-    table = event("warlords-of-terra", [[game("Ana", "Bruno", Result("time", "draw", score=Pair(7, 7)))]], "Ana",
+    table = event("warlords-of-terra", [[game("Ana", "Bruno", Result("time", "draw", score=SidePair(7, 7)))]], "Ana",
                   "Bruno", prize_places=1)
     assert pairs(table) == [{"Ana", "Bruno"}]
 

@@ -29,8 +29,8 @@ from roundtap_core.records import (
     RULING,
     UNPAIRED_LOSS,
     Match,
-    Pair,
     Result,
+    SidePair,
     Tournament,
 )
 from roundtap_core.rulebooks.base import BYE_RANDOM_LOWEST
@@ -61,8 +61,8 @@ def stood(rulebook: str) -> Result | None:
     """What the rulebook wants to know of a match that is left."""
     asks = RULEBOOKS[rulebook].leaving_asks
     if "picks" in asks:
-        return Result(score=Pair(1, 0), wounds=Pair(2, 3), picks={"a": [1, 2], "b": [3, 4]})
-    return Result(score=Pair(11, 7)) if "score" in asks else None
+        return Result(score=SidePair(1, 0), wounds=SidePair(2, 3), picks={"a": [1, 2], "b": [3, 4]})
+    return Result(score=SidePair(11, 7)) if "score" in asks else None
 
 
 def settle(event: Event, winner: str = "a") -> Event:
@@ -71,7 +71,7 @@ def settle(event: Event, winner: str = "a") -> Event:
     for place, match in enumerate(event.state.live.open_matches):
         life = 3 * place + len(event.state.rounds) if event.state.rulebook.tiebreak_rounds else 0
         event.tell(c.EnterResult(match.id, match.revision, Result(
-            ended=RULING, winner=winner, score=Pair(life, 0) if winner == "a" else Pair(0, life))))
+            ended=RULING, winner=winner, score=SidePair(life, 0) if winner == "a" else SidePair(0, life))))
     return event
 
 
@@ -255,11 +255,11 @@ def test_who_is_disqualified_loses_the_game_in_play_and_never_comes_back(ruleboo
 @everywhere
 def test_a_warning_is_kept_and_the_player_plays_on_even_a_leaver_is_warned(rulebook: str) -> None:
     event = opened(rulebook).play()
-    event.tell(c.Warn("p1", "a card fell"))
+    event.tell(c.GiveWarning("p1", "a card fell"))
     assert event.state.entrants["p1"].active
     assert all(match.match.result is None for match in matches(event))
     event.tell(c.DropCompetitor("p2"))
-    event.tell(c.Warn("p2", "left without a word"))
+    event.tell(c.GiveWarning("p2", "left without a word"))
     assert [who.warnings for who in tournament_of(event.state).competitors[:2]] == [
         ({"round": 1, "reason": "a card fell", "by": "organizer"},),
         ({"round": 1, "reason": "left without a word", "by": "organizer"},)]

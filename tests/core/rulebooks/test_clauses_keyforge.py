@@ -8,7 +8,7 @@ from event_kit import MINUTE, Event, refused
 from roundtap_core.event import commands as c
 from roundtap_core.event.event_flow import match_clock
 from roundtap_core.event.state import tournament_of
-from roundtap_core.records import CONCESSION, RULING, Pair, Result
+from roundtap_core.records import CONCESSION, RULING, Result, SidePair
 from roundtap_core.standings.standings import standings
 
 
@@ -34,7 +34,7 @@ def test_who_altered_a_deck_is_disqualified_and_the_opponent_wins_the_round(even
 
 
 def test_a_game_that_an_altered_deck_had_won_goes_to_the_opponent_by_a_ruling(event: Event) -> None:
-    event.agree(Result(score=Pair(1, 0)))
+    event.agree(Result(score=SidePair(1, 0)))
     altered, opponent = event.match().match.a, event.match().match.b or ""
     event.tell(c.Disqualify(altered, "a card names another deck"))
     event.tell(c.EnterResult("1.1", event.match().revision, Result(ended=RULING, winner="b")))
@@ -56,7 +56,7 @@ def test_still_missing_before_the_next_round_the_player_is_dropped(event: Event)
     missing = event.match().match.a
     event.tell(c.EnterResult("1.1", 0, Result(ended=CONCESSION, conceded_by="a")))
     for match in ("1.2", "1.3"):
-        event.tell(c.EnterResult(match, 0, Result(score=Pair(1, 0))))
+        event.tell(c.EnterResult(match, 0, Result(score=SidePair(1, 0))))
     event.tell(c.DropCompetitor(missing))
     event.play()
     assert event.state.live is not None
@@ -70,9 +70,9 @@ def test_a_card_found_missing_during_a_game_loses_it(event: Event) -> None:
 
 def test_a_card_that_merely_fell_costs_a_warning_and_the_game_goes_on(event: Event) -> None:
     clumsy = event.match().match.a
-    event.tell(c.Warn(clumsy, "a card fell"))
+    event.tell(c.GiveWarning(clumsy, "a card fell"))
     assert tournament_of(event.state).competitors[int(clumsy[1:]) - 1].warnings == (
         {"round": 1, "reason": "a card fell", "by": "organizer"},)
     assert event.match().match.result is None
-    event.agree(Result(score=Pair(1, 0)))
+    event.agree(Result(score=SidePair(1, 0)))
     assert points(event, clumsy) == 1

@@ -7,10 +7,10 @@ import pytest
 from event_kit import Event, refused
 from roundtap_core.event import commands as c
 from roundtap_core.event.state import Official, tournament_of
-from roundtap_core.records import Pair, Result
+from roundtap_core.records import Result, SidePair
 
 STAFF = (Official("o1", "organizer"), Official("o2", "head_judge"), Official("o3", "judge"))
-WON = Result(score=Pair(2, 0), wounds=Pair(4, 1), picks={"a": [1, 2], "b": [3, 4]})
+WON = Result(score=SidePair(2, 0), wounds=SidePair(4, 1), picks={"a": [1, 2], "b": [3, 4]})
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def test_a_judge_warns_and_a_judge_excludes_whoever_has_arranged_a_result(event:
     event.report("a", WON)
     event.report("b", WON)
     left, right = event.match().match.a, event.match().match.b or ""
-    event.tell(c.Warn(left, "arranged the result", "o3"))
+    event.tell(c.GiveWarning(left, "arranged the result", "o3"))
     event.tell(c.Disqualify(right, "arranged the result", "o3"))
     people = {who.id: who for who in tournament_of(event.state).competitors}
     assert (len(people[left].warnings), people[left].active) == (1, True)

@@ -10,22 +10,23 @@ from msgspec.structs import replace
 from event_kit import Event, refused
 from roundtap_core.clock import COUNTING
 from roundtap_core.event import commands as c
-from roundtap_core.event.state import Fate
-from roundtap_core.records import Pair, Result
+from roundtap_core.event.state import ReportFate
+from roundtap_core.records import Result, SidePair
 from roundtap_core.result_json import result_to_json
-from roundtap_core.rulebooks.base import Situation
+from roundtap_core.rulebooks.base import MatchSituation
 from roundtap_core.rulebooks.gate import OFFICIAL, PLAYER, RECORD, ResultSource, result_problems
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from rulebook_kit import SWISS, at_time, conceded, played, ruling
 
 MINUTE_MS = 60_000
 SQUADS = {"a": [1, 2], "b": [3, 4]}
-LISTS_300_AND_290 = Situation(totals=(300, 290))
+LISTS_300_AND_290 = MatchSituation(totals=(300, 290))
 THREE = {"stages": {"swiss": {"best_of": 3}}}
 KEYS = {"active": "a", "aember": {"a": 0, "b": 0}}
 
 
-def why(book_id: str, result: Result, saying: ResultSource, situation: Situation = SWISS, **options: Any) -> list[str]:
+def why(book_id: str, result: Result, saying: ResultSource, situation: MatchSituation = SWISS,
+        **options: Any) -> list[str]:
     book = RULEBOOKS[book_id]
     return [problem.key for problem in result_problems(book, result, book.options(options), situation, saying)]
 
@@ -37,7 +38,7 @@ AT_TIME = [
     ("xwing-epic-duel", at_time(12, 0)),
     ("keyforge-archon", at_time(1, 0, "a", timeout={**KEYS, "keys": {"a": 1, "b": 0}, "decided_by": "keys"})),
     ("warlords-of-terra", at_time(12, 9, "draw")),
-    ("shatterpoint-premier", at_time(1, 0, wounds=Pair(4, 2), picks=SQUADS, timeout={
+    ("shatterpoint-premier", at_time(1, 0, wounds=SidePair(4, 2), picks=SQUADS, timeout={
         "score": {"a": 1, "b": 0}, "struggle": {"a": 0, "b": 0}, "objectives": {"a": 1, "b": 1}})),
 ]
 
@@ -64,7 +65,7 @@ def test_a_closed_round_is_corrected_with_a_reason_and_squads_that_nobody_had_na
     named, others = replace(stood, picks=SQUADS), replace(stood, picks={**SQUADS, "a": SQUADS["b"]})
     assert why("shatterpoint-premier", named, corrects) == []
     assert why("shatterpoint-premier", others, corrects) == ["correction_no_reason"]
-    assert why("shatterpoint-premier", replace(named, score=Pair(2, 1)), corrects) == ["correction_no_reason"]
+    assert why("shatterpoint-premier", replace(named, score=SidePair(2, 1)), corrects) == ["correction_no_reason"]
     assert why("shatterpoint-premier", others, replace(corrects, reason="misread")) == []
 
 
@@ -93,29 +94,29 @@ def test_a_player_s_front_leaves_no_figure_out() -> None:
 # --- conceding ---
 
 WON_AND_CONCEDES = [
-    ("xwing-standard", conceded("a", 100, 30), {}, Situation()),
+    ("xwing-standard", conceded("a", 100, 30), {}, MatchSituation()),
     ("xwing-epic-duel", conceded("a", 290, 12), {}, LISTS_300_AND_290),
-    ("shatterpoint-premier", conceded("a", 2, 0, wounds=Pair(3, 0), picks=SQUADS), {}, Situation()),
+    ("shatterpoint-premier", conceded("a", 2, 0, wounds=SidePair(3, 0), picks=SQUADS), {}, MatchSituation()),
 ]
 
 
 @pytest.mark.parametrize(("book_id", "result", "options", "situation"), WON_AND_CONCEDES)
 def test_who_has_won_does_not_concede_at_a_player_s_front(
-        book_id: str, result: Result, options: dict[str, Any], situation: Situation) -> None:
+        book_id: str, result: Result, options: dict[str, Any], situation: MatchSituation) -> None:
     assert why(book_id, result, ResultSource(PLAYER, False), situation, **options) == ["winner_concedes"]
     assert why(book_id, result, ResultSource(OFFICIAL, False), situation, **options) == ["winner_concedes_no_reason"]
     assert why(book_id, result, ResultSource(OFFICIAL, False, "both want it"), situation, **options) == []
 
 
 @pytest.mark.parametrize(("book_id", "result", "options", "situation"), [
-    ("xwing-standard", conceded("a", 99, 30), {}, Situation()),
+    ("xwing-standard", conceded("a", 99, 30), {}, MatchSituation()),
     ("xwing-epic-duel", conceded("a", 289, 12), {}, LISTS_300_AND_290),
-    ("warlords-of-terra", conceded("a", 0, 7), {}, Situation()),
-    ("shatterpoint-premier", conceded("a", 1, 0, wounds=Pair(9, 0), picks=SQUADS), {}, Situation()),
-    ("keyforge-archon", conceded("a", 1, 2), THREE, Situation()),
+    ("warlords-of-terra", conceded("a", 0, 7), {}, MatchSituation()),
+    ("shatterpoint-premier", conceded("a", 1, 0, wounds=SidePair(9, 0), picks=SQUADS), {}, MatchSituation()),
+    ("keyforge-archon", conceded("a", 1, 2), THREE, MatchSituation()),
 ])
 def test_whoever_has_not_won_may_concede(
-        book_id: str, result: Result, options: dict[str, Any], situation: Situation) -> None:
+        book_id: str, result: Result, options: dict[str, Any], situation: MatchSituation) -> None:
     assert why(book_id, result, ResultSource(PLAYER, False), situation, **options) == []
 
 
@@ -143,7 +144,7 @@ def after(event: Event, minutes: float) -> Event:
     return event
 
 
-def reported(event: Event, result: Result, time_up: bool | None = None) -> Fate:
+def reported(event: Event, result: Result, time_up: bool | None = None) -> ReportFate:
     match = event.match("1.1")
     number = len(event.entries)
     event.tell(c.RecordReport(f"r{number}", match.id, "a", match.revision, result_to_json(result), f"body {number}",

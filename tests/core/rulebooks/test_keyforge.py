@@ -13,8 +13,8 @@ from roundtap_core.elimination.cut import qualified
 from roundtap_core.elimination.next_games import next_elimination_round
 from roundtap_core.errors import Problem
 from roundtap_core.pairing.swiss_round import pair_next
-from roundtap_core.records import Match, Pair, Result
-from roundtap_core.rulebooks.base import Situation
+from roundtap_core.records import Match, Result, SidePair
+from roundtap_core.rulebooks.base import MatchSituation
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.standings.standings import standings
 from roundtap_core.words import core_words
@@ -74,7 +74,7 @@ def test_a_bye_is_a_win() -> None:
     (played(0, -1), ("figure_out_of_range", "/score/b")),
     (played(1, 1, "a"), ("both_won", "/score")),
     (conceded("a", winner="a"), ("winner_contradicts_concession", "/winner")),
-    (played(1, 0, wounds=Pair(1, 1)), ("not_of_this_rulebook", "/wounds")),
+    (played(1, 0, wounds=SidePair(1, 1)), ("not_of_this_rulebook", "/wounds")),
     (played(1, 0, initiative="a"), ("not_of_this_rulebook", "/initiative")),
     (played(1, 0, picks={"a": [1]}), ("not_of_this_rulebook", "/picks")),
 ])
@@ -194,7 +194,8 @@ def test_best_of_three_asks_the_loser_s_games() -> None:
 
 def test_a_stage_has_its_own_form() -> None:
     options = {"stages": {"final": {"best_of": 3}}}
-    assert [form_of(ARCHON, situation, **options).games for situation in (KNOCKOUT, FINAL, Situation("third_place"))
+    assert [form_of(ARCHON, situation, **options).games for situation in (KNOCKOUT, FINAL,
+                                                                          MatchSituation("third_place"))
             ] == [1, 2, 1]
 
 

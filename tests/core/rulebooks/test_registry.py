@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from roundtap_core.errors import Problem
-from roundtap_core.records import BYES, Match, Pair, Result
+from roundtap_core.records import BYES, Match, Result, SidePair
 from roundtap_core.rulebooks.base import Rulebook
 from roundtap_core.rulebooks.registry import RULEBOOKS, Rulebooks, rulebook
 
@@ -67,9 +67,9 @@ def test_a_result_is_worth_the_same_whoever_played_it_unless_lists_count(ruleboo
     """What the standings rely on: `tally_counts_lists` says where it is not so."""
     book = rulebook(rulebook_id)
     options, totals = book.options({}), {"p1": 90, "p2": 80, "p3": 100, "p4": 20}
-    results = [Result(score=Pair(2, 1)), Result(ended="concession", conceded_by="b", score=Pair(2, 1)),
-               Result(ended="ruling", winner="none"), Result(ended="ruling", winner="b", score=Pair(50, 7)),
-               Result(ended="time", score=Pair(95, 85), winner="a"), Result(score=Pair(20, 0), winner="a")]
+    results = [Result(score=SidePair(2, 1)), Result(ended="concession", conceded_by="b", score=SidePair(2, 1)),
+               Result(ended="ruling", winner="none"), Result(ended="ruling", winner="b", score=SidePair(50, 7)),
+               Result(ended="time", score=SidePair(95, 85), winner="a"), Result(score=SidePair(20, 0), winner="a")]
     matches = [(Match("p1", "p2", 1, result=result), Match("p3", "p4", 2, result=result)) for result in results]
     matches += [(Match("p1", bye=bye), Match("p4", bye=bye)) for bye in BYES]
     different = []

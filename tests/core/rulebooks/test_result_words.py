@@ -4,34 +4,36 @@ from __future__ import annotations
 
 import pytest
 
-from roundtap_core.records import Pair, Result
-from roundtap_core.rulebooks.base import Situation
+from roundtap_core.records import Result, SidePair
+from roundtap_core.rulebooks.base import MatchSituation
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.rulebooks.result_words import outcome, outcome_reason, winner_of
 from roundtap_core.rulebooks.warlords import NO_CARD
 from roundtap_core.words import core_words
 
 SEEN = {
-    "a plain win": ("xwing-standard", Result(score=Pair(100, 24)), "a", ""),
-    "a final salvo": ("xwing-standard", Result(ended="time", score=Pair(80, 80), winner="b"), "b", "final salvo"),
+    "a plain win": ("xwing-standard", Result(score=SidePair(100, 24)), "a", ""),
+    "a final salvo": ("xwing-standard", Result(ended="time", score=SidePair(80, 80), winner="b"), "b", "final salvo"),
     "a concession of who leads": (
-        "keyforge-archon", Result(ended="concession", conceded_by="a", score=Pair(1, 0)), "b", "concession"),
+        "keyforge-archon", Result(ended="concession", conceded_by="a", score=SidePair(1, 0)), "b", "concession"),
     "a judge's word": ("xwing-standard", Result(ended="ruling", winner="b"), "b", "judge's ruling"),
     "both lose by a judge's word": ("xwing-standard", Result(ended="ruling", winner="none"), "none", "judge's ruling"),
-    "a lot": ("keyforge-archon", Result(ended="time", score=Pair(1, 1), winner="b", timeout={
+    "a lot": ("keyforge-archon", Result(ended="time", score=SidePair(1, 1), winner="b", timeout={
         "game_begun": "no", "lot": "b", "decided_by": "lot"}), "b", "lot"),
-    "more keys": ("keyforge-archon", Result(ended="time", score=Pair(1, 0), winner="a", timeout={
+    "more keys": ("keyforge-archon", Result(ended="time", score=SidePair(1, 0), winner="a", timeout={
         "keys": {"a": 2, "b": 1}, "decided_by": "keys"}), "a", "forged keys"),
-    "more struggles": ("shatterpoint-premier", Result(score=Pair(2, 1), wounds=Pair(0, 3)), "a", ""),
+    "more struggles": ("shatterpoint-premier", Result(score=SidePair(2, 1), wounds=SidePair(0, 3)), "a", ""),
     "level struggles, more wounds": (
-        "shatterpoint-premier", Result(ended="time", score=Pair(1, 1), wounds=Pair(4, 9)), "b", "wounds inflicted"),
+        "shatterpoint-premier", Result(ended="time", score=SidePair(1, 1), wounds=SidePair(4, 9)), "b",
+        "wounds inflicted"),
     "nothing to tell them apart": (
-        "shatterpoint-premier", Result(ended="time", score=Pair(1, 1), wounds=Pair(4, 4)), "draw", ""),
+        "shatterpoint-premier", Result(ended="time", score=SidePair(1, 1), wounds=SidePair(4, 4)), "draw", ""),
     "a draw with other lives": (
-        "warlords-of-terra", Result(ended="time", score=Pair(12, 9), winner="draw"), "draw", "time"),
-    "no cards left": ("warlords-of-terra", Result(score=Pair(14, 3), winner="b", timeout={"reason": NO_CARD}), "b",
+        "warlords-of-terra", Result(ended="time", score=SidePair(12, 9), winner="draw"), "draw", "time"),
+    "no cards left": ("warlords-of-terra", Result(score=SidePair(14, 3), winner="b", timeout={"reason": NO_CARD}), "b",
                       "No card or realm"),
-    "all destroyed, fewer points": ("xwing-epic-duel", Result(score=Pair(90, 110), winner="a"), "a", "All destroyed"),
+    "all destroyed, fewer points": ("xwing-epic-duel", Result(score=SidePair(90, 110), winner="a"), "a",
+                                    "All destroyed"),
 }
 
 
@@ -45,16 +47,16 @@ def test_why_is_said_where_the_score_does_not_say_it(case: str):
     assert (core_words("en").first(*keys) if keys else "") == why
 
 
-LEVEL = Result(ended="time", score=Pair(120, 120), initiative="b")
+LEVEL = Result(ended="time", score=SidePair(120, 120), initiative="b")
 
 
 @pytest.mark.parametrize(("stage", "result", "said"), [
-    ("swiss", Result(score=Pair(300, 90), winner="a"), "Eva won"),
+    ("swiss", Result(score=SidePair(300, 90), winner="a"), "Eva won"),
     ("swiss", LEVEL, "Draw"),
     ("elimination", LEVEL, "Draw; Nick had initiative and goes on"),
     ("elimination", Result(ended="ruling", winner="none"), "both lose"),
 ])
 def test_how_it_ended_is_said_in_one_sentence(stage: str, result: Result, said: str):
     book = rulebook("xwing-epic-duel")
-    told = outcome(book, book.options({}), Situation(stage), result, {"a": "Eva", "b": "Nick"}, core_words("en"))
+    told = outcome(book, book.options({}), MatchSituation(stage), result, {"a": "Eva", "b": "Nick"}, core_words("en"))
     assert told == said

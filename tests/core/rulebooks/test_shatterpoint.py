@@ -9,7 +9,7 @@ import pytest
 
 from roundtap_core.errors import Problem
 from roundtap_core.pairing.swiss_round import pair_next
-from roundtap_core.records import Match, Pair, Result
+from roundtap_core.records import Match, Result, SidePair
 from roundtap_core.rulebooks.base import Phase
 from roundtap_core.rulebooks.registry import rulebook
 from rulebook_kit import (
@@ -40,7 +40,7 @@ PICKS = {"a": [1, 3], "b": [2, 4]}
 
 def struggles(a: int, b: int, wounds_a: int, wounds_b: int, **more: Any) -> Result:
     """Both have fielded squads, unless `picks` says otherwise."""
-    return Result(score=Pair(a, b), wounds=Pair(wounds_a, wounds_b), **{"picks": PICKS, **more})
+    return Result(score=SidePair(a, b), wounds=SidePair(wounds_a, wounds_b), **{"picks": PICKS, **more})
 
 
 def counted(result: Result) -> list[tuple[int, int, int]]:

@@ -13,8 +13,8 @@ from roundtap_core.errors import Problem
 from roundtap_core.forms.form import form_from_json, form_to_json
 from roundtap_core.forms.questions import Choice, Turns
 from roundtap_core.forms.walk import compose, next_step, walk, way_and_answers
-from roundtap_core.records import SIDES, Pair, Result, Side
-from roundtap_core.rulebooks.base import Situation
+from roundtap_core.records import SIDES, Result, Side, SidePair
+from roundtap_core.rulebooks.base import MatchSituation
 from roundtap_core.rulebooks.registry import rulebook
 from rulebook_kit import (
     KNOCKOUT,
@@ -59,7 +59,7 @@ def test_the_example_of_toni_and_fernando() -> None:
     assert [after["keys", who] for who in ("winner", "loser")] == [2, 2]
     assert [after["aember", who] for who in ("winner", "loser")] == [3, 3]
     result = made(ARCHON, ONE, TONI_FERNANDO)
-    assert (result.winner, result.score) == ("a", Pair(1, 0))
+    assert (result.winner, result.score) == ("a", SidePair(1, 0))
     # It is kept as it was told, before anybody forged.
     assert result.timeout == {
         "active": "a", "keys": {"a": 1, "b": 2}, "aember": {"a": 9, "b": 3}, "house": {"a": "Brobnar", "b": "Mars"},
@@ -170,7 +170,7 @@ def test_somebody_who_is_remembered_is_no_lot() -> None:
     assert "first_player_by" not in (result.timeout or {})
 
 
-DECKS = Situation(houses=(("Brobnar", "Dis", "Shadows"), ()))
+DECKS = MatchSituation(houses=(("Brobnar", "Dis", "Shadows"), ()))
 
 
 def test_step_4_offers_the_three_houses_of_a_known_deck_else_the_names() -> None:
@@ -222,21 +222,21 @@ def test_best_of_three_one_ahead_has_won_at_once(ahead: tuple[int, int]) -> None
     assert asked(OF_THREE, answers) == ["score.winner", "score.loser"]
     assert decided_by(OF_THREE, answers) == "games"
     result = made(ARCHON, OF_THREE, answers, **THREE)
-    assert (result.winner, result.score) == ("a" if ahead == (1, 0) else "b", Pair(*ahead))
+    assert (result.winner, result.score) == ("a" if ahead == (1, 0) else "b", SidePair(*ahead))
 
 
 def test_best_of_three_nil_nil_is_decided_by_the_game_in_progress() -> None:
     answers = {**both("score", 0, 0), **NO_VICTORY, **both("keys", 0, 1), **both("aember", 0, 0)}
     assert asked(OF_THREE, answers) == ["score.winner", "score.loser", *TURNS, *COUNTS]
     # A game won that way counts as a game.
-    assert made(ARCHON, OF_THREE, answers, **THREE).score == Pair(0, 1)
+    assert made(ARCHON, OF_THREE, answers, **THREE).score == SidePair(0, 1)
 
 
 def test_best_of_three_one_all_and_game_3_begun_is_decided_by_it() -> None:
     answers = {**both("score", 1, 1), "game_begun": "yes", **NO_VICTORY, **both("keys", 2, 1), **both("aember", 0, 0)}
     assert asked(OF_THREE, answers) == ["score.winner", "score.loser", "game_begun", *TURNS, *COUNTS]
     result = made(ARCHON, OF_THREE, answers, "b", **THREE)
-    assert (result.winner, result.score) == ("b", Pair(1, 2))
+    assert (result.winner, result.score) == ("b", SidePair(1, 2))
 
 
 @pytest.mark.parametrize("lot", ["a", "b"])
@@ -246,7 +246,7 @@ def test_best_of_three_one_all_and_game_3_not_begun_is_a_lot(lot: str) -> None:
     assert asked(OF_THREE, answers) == ["score.winner", "score.loser", "game_begun", "lot"]
     assert decided_by(OF_THREE, answers) == "lot"
     result = made(ARCHON, OF_THREE, answers, **THREE)
-    assert (result.winner, result.score) == (lot, Pair(2, 1) if lot == "a" else Pair(1, 2))
+    assert (result.winner, result.score) == (lot, SidePair(2, 1) if lot == "a" else SidePair(1, 2))
 
 
 def test_an_answer_that_a_correction_left_behind_decides_nothing() -> None:
@@ -258,7 +258,7 @@ def test_an_answer_that_a_correction_left_behind_decides_nothing() -> None:
     assert next_step(OF_THREE, nil_nil).name == "active"  # type: ignore[union-attr]
     in_the_end = {**nil_nil, "active": "a", "turns": "b"}
     result = made(ARCHON, OF_THREE, in_the_end, **THREE)
-    assert (result.winner, result.score) == ("b", Pair(0, 1))
+    assert (result.winner, result.score) == ("b", SidePair(0, 1))
     assert result.timeout == {"active": "a", "turns": "b", "decided_by": "last_turns"}
 
 
@@ -294,7 +294,7 @@ def test_without_a_winner_in_these_turns_it_is_a_draw_with_the_lives_as_they_are
     answers = {**NO_VICTORY, **both("score", 14, 3)}
     assert asked(LAST_TURNS, answers) == [*TURNS, "score.winner", "score.loser"]
     result = made(WARLORDS, LAST_TURNS, answers)
-    assert (result.winner, result.score, result.timeout) == ("draw", Pair(14, 3), {"active": "a"})
+    assert (result.winner, result.score, result.timeout) == ("draw", SidePair(14, 3), {"active": "a"})
 
 
 @pytest.mark.parametrize("winner", ["a", "b"])
@@ -302,7 +302,7 @@ def test_whoever_wins_in_these_turns_has_won(winner: str) -> None:
     lives = (4, -2) if winner == "a" else (0, 9)
     answers = {"active": "b", "turns": winner, **both("score", *lives)}
     result = made(WARLORDS, LAST_TURNS, answers)
-    assert (result.winner, result.score) == (winner, Pair(*lives))
+    assert (result.winner, result.score) == (winner, SidePair(*lives))
     assert result.timeout == {"active": "b", "turns": winner, "decided_by": "last_turns"}
 
 
@@ -330,15 +330,15 @@ def reckoned(struggles: tuple[int, int], objectives: tuple[int, int], wounds: tu
 
 @pytest.mark.parametrize(("struggles", "objectives", "wounds", "expected"), [
     # Who controls more objectives wins the struggle in progress.
-    ((0, 0), (3, 2), (0, 9), (Pair(1, 0), "a", "struggles")),
-    ((1, 1), (1, 2), (9, 0), (Pair(1, 2), "b", "struggles")),
+    ((0, 0), (3, 2), (0, 9), (SidePair(1, 0), "a", "struggles")),
+    ((1, 1), (1, 2), (9, 0), (SidePair(1, 2), "b", "struggles")),
     # Ahead by a struggle, but the other takes the last one: the wounds.
-    ((1, 0), (0, 4), (5, 4), (Pair(1, 1), "a", "wounds")),
-    ((0, 1), (4, 0), (5, 6), (Pair(1, 1), "b", "wounds")),
+    ((1, 0), (0, 4), (5, 4), (SidePair(1, 1), "a", "wounds")),
+    ((0, 1), (4, 0), (5, 6), (SidePair(1, 1), "b", "wounds")),
     # Equal objectives: nobody takes it.
-    ((0, 1), (2, 2), (9, 0), (Pair(0, 1), "b", "struggles")),
-    ((0, 0), (2, 2), (3, 8), (Pair(0, 0), "b", "wounds")),
-    ((1, 1), (0, 0), (7, 7), (Pair(1, 1), "draw", None)),
+    ((0, 1), (2, 2), (9, 0), (SidePair(0, 1), "b", "struggles")),
+    ((0, 0), (2, 2), (3, 8), (SidePair(0, 0), "b", "wounds")),
+    ((1, 1), (0, 0), (7, 7), (SidePair(1, 1), "draw", None)),
 ])
 def test_the_struggle_in_progress_then_struggles_then_wounds(
     struggles: tuple[int, int], objectives: tuple[int, int], wounds: tuple[int, int], expected: tuple[Any, ...]
@@ -348,8 +348,8 @@ def test_the_struggle_in_progress_then_struggles_then_wounds(
 
 def test_who_won_the_struggle_of_this_turn_has_it_whatever_objectives_say() -> None:
     """"jeśli żaden z graczy nie wygrał tego zmagania": only then do objectives count."""
-    assert reckoned((1, 1), (9, 0), (0, 0), now=(0, 1)) == (Pair(1, 2), "b", "struggles")
-    assert reckoned((0, 1), (0, 9), (4, 5), now=(1, 0)) == (Pair(1, 1), "b", "wounds")
+    assert reckoned((1, 1), (9, 0), (0, 0), now=(0, 1)) == (SidePair(1, 2), "b", "struggles")
+    assert reckoned((0, 1), (0, 9), (4, 5), now=(1, 0)) == (SidePair(1, 1), "b", "wounds")
 
 
 def test_it_cannot_be_won_by_both() -> None:
@@ -368,7 +368,7 @@ def test_it_cannot_be_won_by_both() -> None:
 ])
 def test_what_was_told_at_time_is_counted_again(told: dict[str, Any], refusal: tuple[str, str]) -> None:
     """2:1 is entered; Ana had 1 and nobody, or nobody possible, gave her another."""
-    entered = at_time(2, 1, wounds=Pair(0, 0), picks={"a": [1, 2], "b": [3, 4]}, timeout=told)
+    entered = at_time(2, 1, wounds=SidePair(0, 0), picks={"a": [1, 2], "b": [3, 4]}, timeout=told)
     assert refused_new(SHATTERPOINT, entered) == refusal
 
 
@@ -376,7 +376,7 @@ def test_what_was_told_stays_beside_what_came_of_it() -> None:
     answers = {**SQUADS, **both("score", 1, 0), **both("struggle", 0, 0), **both("objectives", 4, 3),
                **both("wounds", 5, 2)}
     assert made(SHATTERPOINT, LIMIT, answers) == at_time(
-        2, 0, wounds=Pair(5, 2), picks={"a": [1, 2], "b": [3, 4]},
+        2, 0, wounds=SidePair(5, 2), picks={"a": [1, 2], "b": [3, 4]},
         timeout={"score": {"a": 1, "b": 0}, "struggle": {"a": 0, "b": 0}, "objectives": {"a": 4, "b": 3},
                  "decided_by": "struggles"})
 
@@ -399,7 +399,7 @@ def test_figures_that_tell_need_no_resolver(rulebook_id: str, answers: dict[str,
 
 def test_a_preview_fills_in_what_is_not_answered_yet() -> None:
     """The worth is shown before all is said; what decides then is not settled."""
-    assert compose(LIMIT, "a", {**both("score", 1, 0)}).score == Pair(1, 0)
+    assert compose(LIMIT, "a", {**both("score", 1, 0)}).score == SidePair(1, 0)
     unsettled = compose(ONE, "a", {"active": "a"})
     assert isinstance(unsettled, Result)
     assert refused_new(ARCHON, unsettled)[0] == "no_draws"

@@ -7,8 +7,8 @@ from msgspec.structs import replace
 
 from roundtap_core.errors import Problem
 from roundtap_core.pairing.swiss_round import pair_next
-from roundtap_core.records import Match, Pair, Result
-from roundtap_core.rulebooks.base import Situation
+from roundtap_core.records import Match, Result, SidePair
+from roundtap_core.rulebooks.base import MatchSituation
 from roundtap_core.rulebooks.registry import rulebook
 from rulebook_kit import (
     FINAL,
@@ -92,7 +92,7 @@ def test_a_bye_is_a_win_with_score_0() -> None:
     (played(20, 0), ("winner_missing", "/winner")),
     (at_time(20, 0), ("winner_missing", "/winner")),
     (conceded("a", winner="a"), ("winner_contradicts_concession", "/winner")),
-    (played(20, 0, "a", wounds=Pair(1, 1)), ("not_of_this_rulebook", "/wounds")),
+    (played(20, 0, "a", wounds=SidePair(1, 1)), ("not_of_this_rulebook", "/wounds")),
     (played(20, 0, "a", initiative="b"), ("not_of_this_rulebook", "/initiative")),
     (played(20, 0, "a", picks={"a": [1]}), ("not_of_this_rulebook", "/picks")),
     # A 7.1: whoever is at 0 or below has lost, in that instant.
@@ -120,10 +120,10 @@ def test_any_lives_can_be_entered() -> None:
 
 @pytest.mark.parametrize("reason", ["no_card", "foreign_card"])
 @pytest.mark.parametrize("situation", [SWISS, KNOCKOUT])
-def test_who_cannot_draw_or_holds_a_foreign_card_has_lost_at_any_life(reason: str, situation: Situation) -> None:
+def test_who_cannot_draw_or_holds_a_foreign_card_has_lost_at_any_life(reason: str, situation: MatchSituation) -> None:
     """A 7.2 and A 7.3."""
     for ended in ("played", "time"):
-        taken_new(BOOK, Result(ended, "a", score=Pair(3, 17), timeout={"reason": reason}), situation)
+        taken_new(BOOK, Result(ended, "a", score=SidePair(3, 17), timeout={"reason": reason}), situation)
 
 
 def test_both_without_life_at_once_is_a_draw() -> None:
@@ -149,7 +149,7 @@ def test_a_best_of_three_keeps_its_games_or_its_winner_alone() -> None:
 @pytest.mark.parametrize("stage", ["elimination", "final", "third_place", "tiebreak"])
 def test_no_draw_where_somebody_has_to_go_on(stage: str) -> None:
     """House decision: such a game is played on, untimed."""
-    situation = Situation(stage)
+    situation = MatchSituation(stage)
     assert refused_new(BOOK, at_time(9, 9, "draw"), situation) == ("no_draw_here", "/winner")
     assert refused_new(BOOK, ruling("draw"), situation) == ("no_draw_here", "/winner")
     taken_new(BOOK, played(0, 8, "b"), situation)

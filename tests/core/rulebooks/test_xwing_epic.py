@@ -10,8 +10,8 @@ from roundtap_core.elimination.cut import cut_table, qualified
 from roundtap_core.errors import Problem
 from roundtap_core.forms.questions import WINNER
 from roundtap_core.pairing.swiss_round import pair_next
-from roundtap_core.records import SIDES, Match, Pair, Result, Round, Side
-from roundtap_core.rulebooks.base import Situation
+from roundtap_core.records import SIDES, Match, Result, Round, Side, SidePair
+from roundtap_core.rulebooks.base import MatchSituation
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.standings.standings import standings
 from rulebook_kit import (
@@ -38,7 +38,7 @@ from rulebook_kit import (
 )
 
 DUEL, TEAM = rulebook("xwing-epic-duel"), rulebook("xwing-epic-team")
-LISTS_290_AND_300 = Situation("swiss", (290, 300))
+LISTS_290_AND_300 = MatchSituation("swiss", (290, 300))
 
 
 def test_the_document_s_example_anakin_153_biggs_124() -> None:
@@ -122,7 +122,7 @@ def test_a_bye_is_a_win_with_one_and_a_half_of_the_base() -> None:
     (played(301, 0, "a"), ("figure_out_of_range", "/score/a")),
     (played(300, -1, "a"), ("figure_out_of_range", "/score/b")),
     (Result("concession", "b", "b"), ("winner_contradicts_concession", "/winner")),
-    (played(300, 0, "a", wounds=Pair(1, 0)), ("not_of_this_rulebook", "/wounds")),
+    (played(300, 0, "a", wounds=SidePair(1, 0)), ("not_of_this_rulebook", "/wounds")),
     (played(300, 0, "a", picks={"a": [1]}), ("not_of_this_rulebook", "/picks")),
     (played(300, 0, "a", first_player="a"), ("not_of_this_rulebook", "/first_player")),
     (played(300, 0, "a", timeout={}), ("not_of_this_rulebook", "/timeout")),
@@ -220,7 +220,7 @@ def test_a_list_destroyed_whole_is_a_full_win_at_any_clock() -> None:
     # Nobody knows what the lists cost.
     assert [t.points for t in tallies(DUEL, at_time(285, 290))] == [0, 3]
     assert TEAM.worth(Match("Ana", "Bruno", result=at_time(390, 400)), TEAM.options({}),
-                      Situation(totals=(400, 395)))["points"] == (0, 5)
+                      MatchSituation(totals=(400, 395)))["points"] == (0, 5)
 
 
 def test_one_known_list_destroyed_whole_is_a_full_win_too_and_an_unknown_one_tells_nothing() -> None:
@@ -410,7 +410,7 @@ def test_without_swiss_rounds_there_is_no_order_for_the_cut() -> None:
     assert cut_table(alone) == ()
 
 
-OF_A_280 = Situation(totals=(280, None))
+OF_A_280 = MatchSituation(totals=(280, None))
 """a's list is known, b's may cost up to 300."""
 
 
@@ -418,7 +418,7 @@ def test_of_the_one_known_list_no_more_is_destroyed_than_it_holds() -> None:
     taken_new(DUEL, at_time(300, 279, "a"), OF_A_280)
     assert refused_new(DUEL, at_time(200, 281), OF_A_280) == ("figure_out_of_range", "/score/b")
     assert refused_new(DUEL, at_time(301, 0), OF_A_280) == ("figure_out_of_range", "/score/a")
-    assert refused_new(DUEL, at_time(281, 0), Situation(totals=(None, 280))) == ("figure_out_of_range", "/score/a")
+    assert refused_new(DUEL, at_time(281, 0), MatchSituation(totals=(None, 280))) == ("figure_out_of_range", "/score/a")
 
 
 def test_who_destroys_the_one_known_list_has_destroyed_all_of_it() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from roundtap_core.errors import Problem
-from roundtap_core.records import Match, Pair, Result
+from roundtap_core.records import Match, Result, SidePair
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.rulebooks.xwing_standard import ship_points
 
@@ -26,19 +26,19 @@ def both(result: Result, **options: object) -> tuple[tuple[int, int], tuple[int,
 
 @pytest.mark.parametrize(("result", "a", "b"), [
     # The document's own example: everything destroyed, 24 points lost.
-    (Result(score=Pair(100, 24)), (1, 176), (0, 24)),
+    (Result(score=SidePair(100, 24)), (1, 176), (0, 24)),
     # At time, 77:49.
-    (Result(ended="time", score=Pair(77, 49)), (1, 128), (0, 72)),
+    (Result(ended="time", score=SidePair(77, 49)), (1, 128), (0, 72)),
     # Equal points: the final salvo decides who wins, and each has the base.
-    (Result(ended="time", score=Pair(60, 60), winner="b"), (0, 100), (1, 100)),
-    (Result(score=Pair(100, 100), winner="a"), (1, 100), (0, 100)),
+    (Result(ended="time", score=SidePair(60, 60), winner="b"), (0, 100), (1, 100)),
+    (Result(score=SidePair(100, 100), winner="a"), (1, 100), (0, 100)),
     # A concession destroys all that the conceding side has left.
-    (Result(ended="concession", conceded_by="b", score=Pair(40, 12)), (1, 188), (0, 12)),
+    (Result(ended="concession", conceded_by="b", score=SidePair(40, 12)), (1, 188), (0, 12)),
     # The one who was ahead may concede.
-    (Result(ended="concession", conceded_by="a", score=Pair(80, 12)), (0, 80), (1, 120)),
+    (Result(ended="concession", conceded_by="a", score=SidePair(80, 12)), (0, 80), (1, 120)),
     # A ruling may go against the figures, and may make both lose.
-    (Result(ended="ruling", winner="b", score=Pair(80, 12)), (0, 168), (1, 32)),
-    (Result(ended="ruling", winner="none", score=Pair(80, 12)), (0, 0), (0, 0)),
+    (Result(ended="ruling", winner="b", score=SidePair(80, 12)), (0, 168), (1, 32)),
+    (Result(ended="ruling", winner="none", score=SidePair(80, 12)), (0, 0), (0, 0)),
 ])
 def test_points_and_margin_of_victory(result: Result, a: tuple[int, int], b: tuple[int, int]) -> None:
     assert both(result) == (a, b)
@@ -52,20 +52,20 @@ def test_byes(bye: str, value: tuple[int, int]) -> None:
 
 
 def test_other_squad_points_are_the_base_of_everything() -> None:
-    assert both(Result(score=Pair(200, 77)), squad_points=200) == ((1, 323), (0, 77))
+    assert both(Result(score=SidePair(200, 77)), squad_points=200) == ((1, 323), (0, 77))
     assert worth(bye="bye", squad_points=300) == (1, 450)
     assert worth(bye="won", squad_points=300) == (1, 600)
     assert worth(bye="bye", bye_mov=140) == (1, 140)
 
 
 def test_recorded_figures_above_the_cap_count_as_they_stand() -> None:
-    assert both(Result(score=Pair(121, 0))) == ((1, 221), (0, -21))
+    assert both(Result(score=SidePair(121, 0))) == ((1, 221), (0, -21))
 
 
 @pytest.mark.parametrize(("result", "key"), [
-    (Result(score=Pair(50, 50)), "salvo_winner_missing"),
-    (Result(score=Pair(50, 50), winner="draw"), "no_draws"),
-    (Result(score=Pair(50, 40), winner="b"), "winner_contradicts_score"),
+    (Result(score=SidePair(50, 50)), "salvo_winner_missing"),
+    (Result(score=SidePair(50, 50), winner="draw"), "no_draws"),
+    (Result(score=SidePair(50, 40), winner="b"), "winner_contradicts_score"),
     (Result(ended="ruling", winner="draw"), "no_draws"),
     (Result(ended="concession", conceded_by="a", winner="a"), "winner_contradicts_score"),
 ])
@@ -76,16 +76,16 @@ def test_a_winner_that_cannot_be(result: Result, key: str) -> None:
 
 
 @pytest.mark.parametrize(("result", "where"), [
-    (Result(score=Pair(101, 0)), "/score/a"),
-    (Result(score=Pair(100, -1)), "/score/b"),
-    (Result(score=Pair(100, 0), wounds=Pair(1, 0)), "/wounds"),
-    (Result(score=Pair(100, 0), picks={"a": [1]}), "/picks"),
+    (Result(score=SidePair(101, 0)), "/score/a"),
+    (Result(score=SidePair(100, -1)), "/score/b"),
+    (Result(score=SidePair(100, 0), wounds=SidePair(1, 0)), "/wounds"),
+    (Result(score=SidePair(100, 0), picks={"a": [1]}), "/picks"),
 ])
 def test_what_nobody_can_enter(result: Result, where: str) -> None:
     with pytest.raises(Problem) as caught:
         BOOK.check_new(result, BOOK.options({}))
     assert caught.value.where == where
-    BOOK.check_new(Result(score=Pair(101, 0)), BOOK.options({"squad_points": 200}))
+    BOOK.check_new(Result(score=SidePair(101, 0)), BOOK.options({"squad_points": 200}))
 
 
 def test_the_rounds_of_each_structure() -> None:
@@ -110,7 +110,7 @@ def test_own_structure_and_own_minutes() -> None:
 
 
 def test_the_worth_shown_before_a_result_is_confirmed() -> None:
-    match = Match("p1", "p2", result=Result(score=Pair(100, 24)))
+    match = Match("p1", "p2", result=Result(score=SidePair(100, 24)))
     assert BOOK.worth(match, BOOK.options({})) == {"mov": (176, 24)}
 
 

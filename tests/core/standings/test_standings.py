@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from roundtap_core.errors import Problem
 from roundtap_core.randomness import lot
-from roundtap_core.records import Competitor, Match, Pair, Result, Round, Tournament
+from roundtap_core.records import Competitor, Match, Result, Round, SidePair, Tournament
 from roundtap_core.standings.standings import standings, standings_to_json
 
 
@@ -20,7 +20,7 @@ def event(rounds: list[list[Match]], *names: str, seed: int = 7, **options: obje
 
 
 def game(a: str, b: str, score_a: int, score_b: int, **more: object) -> Match:
-    return Match(a, b, result=Result(score=Pair(score_a, score_b), **more))
+    return Match(a, b, result=Result(score=SidePair(score_a, score_b), **more))
 
 
 THREE_ROUNDS = [

@@ -12,7 +12,7 @@ from asgi_client import AsgiClient
 from pages_kit import Browser, open_house, problem_of
 
 from roundtap_core.event.commands import SetClock
-from roundtap_core.records import Pair, Result
+from roundtap_core.records import Result, SidePair
 from roundtap_core.result_json import result_to_json
 from roundtap_core.wire import canonical
 from roundtap_hub.paper.slip_codes import slip_token
@@ -101,7 +101,7 @@ def test_what_cannot_be_written_down_is_refused_by_its_field(tmp_path: Path, fie
         house.publish()
         played = house.event.rounds[0]
         link = house.hub.access.links.path("e1", played.matches[0].match.a)
-        result = canonical(result_to_json(Result(score=Pair(100, 24)))).decode()
+        result = canonical(result_to_json(Result(score=SidePair(100, 24)))).decode()
         form = {**dict(report_fields(played, played.matches[0], "a")), "result": result, "report_id": "one",
                 field: sent}
         native, flask = AsgiClient(HubApplication(house.hub), lifespan=True), house.browser().client
@@ -164,4 +164,4 @@ def test_a_scorekeeper_overrules_no_table_by_a_slip(tmp_path: Path) -> None:
         assert pressed(judge, slip, {**typed, "counts": "slip", "reason": "So it is"}).status_code == 303
         found = house.event.find_match("1.1")
         assert found is not None
-        assert found[1].match.result == Result(score=Pair(24, 100))
+        assert found[1].match.result == Result(score=SidePair(24, 100))

@@ -49,7 +49,7 @@ from policy_table import (
 
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry
-from roundtap_core.records import Pair, Result
+from roundtap_core.records import Result, SidePair
 from roundtap_core.wire import REPORT, REQUEST, envelope
 from roundtap_hub.access.policy import ROUTES, find, route
 from roundtap_hub.access.tls import HttpsInfo
@@ -194,7 +194,7 @@ def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
         paper.close()
 
 
-RESULT = Result(score=Pair(100, 24))
+RESULT = Result(score=SidePair(100, 24))
 
 
 def path_of(address: str, state: str) -> tuple[str, str]:

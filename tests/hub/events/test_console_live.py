@@ -14,7 +14,7 @@ from pages_kit import Browser, House, problem_of, text_of
 from roundtap.kit.player_names import player_names
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
-from roundtap_core.records import Pair, Result
+from roundtap_core.records import Result, SidePair
 from roundtap_hub.events import console
 from roundtap_hub.serving.renderings import FRESH_MS
 
@@ -45,14 +45,14 @@ def chance_command(house: House, chance: random.Random) -> Any:
     event = house.event
     who = chance.choice(list(event.entrants))
     live = event.live
-    some: list[Any] = [c.DropCompetitor(who), c.ReturnCompetitor(who), c.Warn(who, "late again"),
+    some: list[Any] = [c.DropCompetitor(who), c.ReturnCompetitor(who), c.GiveWarning(who, "late again"),
                        c.Disqualify(who, "loaded dice"), c.DrawRound(chance.randrange(99)), c.DiscardDraft(),
                        c.SetClock(chance.choice(["start", "pause"])), c.MakeCut(),
                        c.FinishEvent("the hall closes"), c.ReopenEvent()]
     if event.draft is not None and event.draft.draw is not None:
         some += [c.PublishRound(event.draft.number, event.draft.draw.attempt, noted="a test")] * 6
     for match in live.matches if live else ():
-        some += [c.EnterResult(match.id, match.revision, Result(score=Pair(100, chance.randrange(90))))] * 2
+        some += [c.EnterResult(match.id, match.revision, Result(score=SidePair(100, chance.randrange(90))))] * 2
     return chance.choice(some)
 
 
@@ -103,7 +103,7 @@ def test_a_result_is_told_as_its_row_and_no_other(house: House):
     house.publish()
     version = seen(browser.get(CONSOLE).text)
     match = house.event.live.matches[3]
-    house.service.execute_one("e1", c.EnterResult(match.id, 0, Result(score=Pair(100, 24))), "test")
+    house.service.execute_one("e1", c.EnterResult(match.id, 0, Result(score=SidePair(100, 24))), "test")
     answer = browser.get(f"{CONSOLE}?since={version}")
     assert len(answer.data) < 6_000
     told = {change["id"]: change for change in answer.json["regions"]}
@@ -269,7 +269,7 @@ def test_the_console_of_256_is_small_at_every_stage(house: House):
     house.play(leave_open=60)
     version = seen(browser.get(CONSOLE).text)
     match = house.event.live.open_matches[0]
-    house.service.execute_one("e1", c.EnterResult(match.id, 0, Result(score=Pair(100, 24))), "test")
+    house.service.execute_one("e1", c.EnterResult(match.id, 0, Result(score=SidePair(100, 24))), "test")
     assert weights(browser, f"{CONSOLE}?since={version}")[0] < 2_000
     house.play()
     house.service.execute_one("e1", c.DrawRound(3), "test")

@@ -9,7 +9,7 @@ from pages_kit import Browser, House, problem_of, text_of
 
 from roundtap_core.event.commands import EnterResult, MakeCut
 from roundtap_core.event.state import tournament_of
-from roundtap_core.records import Pair, Result
+from roundtap_core.records import Result, SidePair
 from roundtap_core.rounds.next_round import open_ties
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_hub.events.event_at import event_at
@@ -111,7 +111,7 @@ def test_rounds_and_cut_can_follow_late_entries_until_round_2(house: House):
     assert house.event.given_options == {
         "structure": "own", "swiss_rounds": 4, "cut": 2, "stages": {"swiss": {"minutes": 100}}}
     for match in house.event.live.open_matches:
-        won = Result(score=Pair(2, 0), picks={"a": [1, 2], "b": [3, 4]})
+        won = Result(score=SidePair(2, 0), picks={"a": [1, 2], "b": [3, 4]})
         house.service.execute_one("e1", EnterResult(match.id, match.revision, won), "test")
     house.publish()
     assert 'id="structure"' not in browser.get("/console/e1").text
@@ -204,7 +204,7 @@ def test_the_cut_s_own_order_says_that_chance_comes_last_and_stays_until_the_fin
 
     def play() -> None:
         for match in house.event.live.open_matches:
-            won = Result(winner="a", score=Pair(300, 0))
+            won = Result(winner="a", score=SidePair(300, 0))
             house.service.execute_one("e1", EnterResult(match.id, match.revision, won), "test")
 
     house.publish()
@@ -226,7 +226,7 @@ def test_members_are_asked_only_where_teams_play(house: House):
 def test_records_show_draws_where_there_are_any(house: House):
     browser = create(house, "warlords-of-terra", "Ana Ruiz\nBruno Maier\nEva Luz\nKai Eich", swiss_rounds=2,
                      prize_places=0)
-    play(house, Result("time", "draw", score=Pair(7, 9)), Result(winner="a", score=Pair(20, 0)))
+    play(house, Result("time", "draw", score=SidePair(7, 9)), Result(winner="a", score=SidePair(20, 0)))
     page = text_of(browser.get("/e/e1/standings"))
     assert "W–D–L" in page
     assert "0–1–0" in page
@@ -235,7 +235,7 @@ def test_records_show_draws_where_there_are_any(house: House):
 
 def test_a_winner_with_fewer_points_is_named_by_the_sign(house: House):
     browser = create(house, "xwing-epic-duel", "Ana Ruiz\nBruno Maier", swiss_rounds=2)
-    play(house, Result(winner="b", score=Pair(250, 200)))
+    play(house, Result(winner="b", score=SidePair(250, 200)))
     cell = re.search(r'<span class="cell-result">.*?</li>', browser.get("/console/e1").text, flags=re.S)
     assert cell
     assert "blue square" in cell[0]
@@ -243,7 +243,7 @@ def test_a_winner_with_fewer_points_is_named_by_the_sign(house: House):
 
 def test_the_cut_by_its_own_order_is_shown_apart_from_the_standings(house: House):
     browser = create(house, "xwing-epic-duel", "Ana Ruiz\nBruno Maier\nEva Luz\nKai Eich", swiss_rounds=1, cut=2)
-    play(house, Result("time", score=Pair(200, 10)), Result("time", score=Pair(100, 60)))
+    play(house, Result("time", score=SidePair(200, 10)), Result("time", score=SidePair(100, 60)))
     page = text_of(browser.get("/e/e1/standings"))
     assert "Order for the cut" in page
     browser.post("/console/e1/cut")
@@ -254,14 +254,14 @@ def test_the_cut_by_its_own_order_is_shown_apart_from_the_standings(house: House
 def test_where_the_standings_make_the_cut_there_is_no_second_table(house: House):
     browser = create(house, "xwing-standard", "Ana Ruiz\nBruno Maier\nEva Luz\nKai Eich", structure="own",
                      swiss_rounds=1, cut=2)
-    play(house, Result(score=Pair(100, 10)), Result(score=Pair(100, 60)))
+    play(house, Result(score=SidePair(100, 10)), Result(score=SidePair(100, 60)))
     assert "Order for the cut" not in text_of(browser.get("/e/e1/standings"))
 
 
 def tied(house: House, people: str) -> Browser:
     browser = create(house, "warlords-of-terra", people, swiss_rounds=1, prize_places=1)
     tables = len(people.splitlines()) // 2
-    play(house, *(Result(winner="a", score=Pair(20, 0)) for _ in range(tables)))
+    play(house, *(Result(winner="a", score=SidePair(20, 0)) for _ in range(tables)))
     return browser
 
 
@@ -276,7 +276,7 @@ def test_two_tied_for_a_prize_play_a_tie_break_round(house: House):
     browser.post("/console/e1/publish", number=draft.number, attempt=draft.draw.attempt)
     assert "Tie-break round" in text_of(browser.get("/console/e1"))
     match = house.event.live.matches[0]
-    house.service.execute_one("e1", EnterResult(match.id, 0, Result(winner="a", score=Pair(20, 0))), "test")
+    house.service.execute_one("e1", EnterResult(match.id, 0, Result(winner="a", score=SidePair(20, 0))), "test")
     assert "Finish the event" in text_of(browser.get("/console/e1"))
     assert "Tie-break" in text_of(browser.get("/e/e1/standings"))
 
@@ -310,7 +310,7 @@ def test_a_correction_that_changes_the_tie_offers_to_take_the_tie_break_round_ba
     assert len(house.event.rounds) == 2
     # Once a table of it has reported, only that is offered which can be done, with the way to the rest.
     first = house.event.live.matches[0]
-    house.service.execute_one("e1", EnterResult(first.id, first.revision, Result(winner="a", score=Pair(20, 0))),
+    house.service.execute_one("e1", EnterResult(first.id, first.revision, Result(winner="a", score=SidePair(20, 0))),
                               "test")
     asked = browser.post("/console/e1/match/1.1/walk", **sent)
     assert "or take those back first, then correct this result" in problem_of(asked)
@@ -346,7 +346,7 @@ def test_where_figures_never_tell_the_winner_has_to_be_named_and_fit_the_way(hou
 
 def test_squads_of_an_earlier_bye_can_still_be_noted(house: House):
     browser = create(house, "shatterpoint-premier", "Ana Ruiz\nBruno Maier\nEva Luz", structure="own", swiss_rounds=3)
-    game = Result(score=Pair(2, 0), picks={"a": [1, 2], "b": [3, 4]})
+    game = Result(score=SidePair(2, 0), picks={"a": [1, 2], "b": [3, 4]})
     play(house, game)
     (alone,) = [m for m in house.event.live.matches if m.match.bye]
     play(house, game)

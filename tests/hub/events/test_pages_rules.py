@@ -14,14 +14,14 @@ from roundtap_core.eventfile.file_types import Options
 from roundtap_core.rulebooks.coverage import coverage
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import LANGUAGES, catalogue, core_words
-from roundtap_hub.events.event_at import EventAt
+from roundtap_hub.events.event_at import SavedEvent
 from roundtap_hub.phones.players import SHOWN_ELSEWHERE, rules_view
 
 KNOCKOUT = {"structure": "own", "swiss_rounds": 3, "cut": 4, "third_place_match": True}
 
 
-def event(rulebook: str = "xwing-standard", level: str | None = None, **options: object) -> EventAt:
-    return EventAt(EventState("e1", name="Winter Open", rulebook_id=rulebook, level=level, given_options=options))
+def event(rulebook: str = "xwing-standard", level: str | None = None, **options: object) -> SavedEvent:
+    return SavedEvent(EventState("e1", name="Winter Open", rulebook_id=rulebook, level=level, given_options=options))
 
 
 def test_everybody_reads_what_is_announced(house: House):

@@ -10,7 +10,7 @@ import pytest
 from pages_kit import PEOPLE, Browser, House, problem_of, text_of
 
 from roundtap_core.event.commands import DropCompetitor, EnterResult, MakeCut
-from roundtap_core.records import Pair, Result
+from roundtap_core.records import Result, SidePair
 from roundtap_hub.serving.web import CLICK_DEBOUNCE_MS
 
 FORM = re.compile(r'<form[^>]*action="([^"]+)"[^>]*>(.*?)</form>', re.DOTALL)
@@ -133,7 +133,7 @@ def test_the_cut_and_the_end_are_of_the_results_that_were_on_the_page(house: Hou
     to_the_cut(house, browser)
     pressed = form(browser, ending)
     wait(house)
-    house.service.execute_one("e1", EnterResult("2.1", 1, Result(score=Pair(24, 100))), "test")
+    house.service.execute_one("e1", EnterResult("2.1", 1, Result(score=SidePair(24, 100))), "test")
     assert MOVED_ON in press(browser, pressed)
     assert house.event.cut is None
     assert not house.event.finished

@@ -19,7 +19,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.rounds import tables_in_play
 from roundtap_core.event.state import Entrant, EventState
-from roundtap_core.records import Pair, Result
+from roundtap_core.records import Result, SidePair
 from roundtap_hub.store.service import Service
 
 NAMES = [f"Player {n}" for n in range(1, 6)]
@@ -47,7 +47,7 @@ def act(service: Service, event: str, what: str) -> None:
         "import": [c.ImportRound({"number": len(state.rounds) + 1, "matches": two})],
         "late": [c.EnterCompetitor(Entrant(f"x{state.number}", "d"), meets=m.id)
                  for m in (state.live.matches if state.live else ()) if m.match.b is None][:1],
-        "results": [c.EnterResult(m.id, m.revision, Result(score=Pair(100, 24)))
+        "results": [c.EnterResult(m.id, m.revision, Result(score=SidePair(100, 24)))
                     for m in (state.live.open_matches if state.live else ())],
         "finish": [c.FinishEvent("the hall closes")],
     }

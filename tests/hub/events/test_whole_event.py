@@ -104,7 +104,7 @@ def an_event_with_everything(rulebook_id: str) -> Journal:
     made.people |= {name: Person(f"Official {name}") for name in ("o1", "o2", "o3", "o4")}
     made.tell(c.SetOfficials((Official("o1", "organizer"), Official("o2", "head_judge", second=True),
                               Official("o3", "judge", plays=plays), Official("o4", "judge"))),
-              c.OfficialDuty("o4", False), c.Tick("p2", "sleeves"), c.Warn("p3", "slow\nplay", "o2"))
+              c.OfficialDuty("o4", False), c.RecordCheck("p2", "sleeves"), c.GiveWarning("p3", "slow\nplay", "o2"))
     if book.disqualification_proposed_by:
         made.tell(c.ProposeDisqualification("p3", "marked cards", "o2"))
     made.draw()

@@ -23,7 +23,7 @@ from roundtap_core.event.state import Entrant, EventState, event_names
 from roundtap_core.event.state_bytes import encode
 from roundtap_core.event.to_tournament import whole_tournament
 from roundtap_core.eventfile.write import tournament_to_json
-from roundtap_core.records import Pair, Result
+from roundtap_core.records import Result, SidePair
 from roundtap_core.result_json import result_to_json
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.service import Step
@@ -82,14 +82,14 @@ class Years(RuleBasedStateMachine):
     def every_table_is_done(self, event: str, figures: tuple[int, int]) -> None:
         live = self.state(event).live
         for match in live.open_matches if live else ():
-            result = Result(score=Pair(*figures), winner="a" if figures == (70, 70) else None)
+            result = Result(score=SidePair(*figures), winner="a" if figures == (70, 70) else None)
             assert self.ask(event, c.EnterResult(match.id, match.revision, result))
 
     @rule(event=EVENT, match=MATCH, side=st.sampled_from("ab"), figures=FIGURES)
     def a_table_reports(self, event: str, match: str, side: Any, figures: tuple[int, int]) -> None:
         """In time, too late, of an event that is over, archived or deleted: it always has its entry."""
         self.count += 1
-        said = result_to_json(Result(score=Pair(*figures)))
+        said = result_to_json(Result(score=SidePair(*figures)))
         before = self.state(event).number
         self.ask(event, c.RecordReport(f"r{self.count}", match, side, 0, said, f"body {self.count}"))
         assert self.state(event).number == before + 1
@@ -102,7 +102,7 @@ class Years(RuleBasedStateMachine):
     def it_is_corrected_after_the_end(self, event: str, match: str, figures: tuple[int, int]) -> None:
         found = self.state(event).find_match(match)
         if self.state(event).finished and found:
-            self.ask(event, c.ReopenEvent(), c.EnterResult(match, found[1].revision, Result(score=Pair(*figures))),
+            self.ask(event, c.ReopenEvent(), c.EnterResult(match, found[1].revision, Result(score=SidePair(*figures))),
                      c.FinishEvent("the hall closes"))
 
     @rule(event=EVENT)

@@ -10,7 +10,7 @@ import pytest
 from pages_kit import Browser, House, problem_of, text_of
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.commands import SetAbout
+from roundtap_core.event.commands import SetEventDetails
 from roundtap_core.words import LANGUAGES
 
 ABOUT = {"date": "2026-11-21", "venue": "Orion, Łódź", "club": "Orion e. V.",
@@ -66,7 +66,7 @@ def test_what_cannot_be_is_refused_and_what_was_typed_stays(house: House, wrong:
 
 def test_it_is_changed_in_the_settings_and_an_unknown_id_stays(house: House):
     browser = create(house, **ABOUT)
-    house.service.execute_one("e1", SetAbout({**house.event.about, "external_id": "T-4711"}), "test")
+    house.service.execute_one("e1", SetEventDetails({**house.event.about, "external_id": "T-4711"}), "test")
     form = browser.get("/console/e1").text
     assert 'action="/console/e1/about"' in form
     assert 'value="Orion, Łódź"' in form
@@ -106,7 +106,7 @@ def test_it_leaves_in_the_file_and_comes_back(house: House):
 def test_no_program_sets_what_the_form_refuses(house: House):
     create(house)
     with pytest.raises(Problem, match="501 letters are too many"):
-        house.service.execute_one("e1", SetAbout({"special_rules": "x" * 501}), "test")
+        house.service.execute_one("e1", SetEventDetails({"special_rules": "x" * 501}), "test")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

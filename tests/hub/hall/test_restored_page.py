@@ -14,7 +14,7 @@ from restored_kit import Evening, backup_of, evening, restored_house, results
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import DrawRound, DropCompetitor, EnterResult, FinishEvent, SwapSeats
 from roundtap_core.event.mending import plan_mend
-from roundtap_core.records import Pair, Result
+from roundtap_core.records import Result, SidePair
 from roundtap_hub.store.restore_gap import lost_rounds, unsettled_matches
 from roundtap_hub.units.device_feed import table_changes
 from roundtap_hub.units.table_view import table_view
@@ -337,7 +337,7 @@ def corrected_after_the_copy(tmp_path: Path) -> tuple[Evening, Path, dict[str, A
         backup = backup_of(tmp_path / "hub", tmp_path / "backup")
         match = night.tables[0].holds
         assert match is not None
-        night.house.service.execute_one("e1", EnterResult(match["match"], 0, Result(score=Pair(100, 50))), "test")
+        night.house.service.execute_one("e1", EnterResult(match["match"], 0, Result(score=SidePair(100, 50))), "test")
         night.look()
         return night, backup, match
 
@@ -355,7 +355,7 @@ def test_an_official_s_result_that_the_copy_took_back_is_shown_side_by_side(tmp_
 
             found = house.event.find_match(match["match"])
             assert found is not None
-            assert found[1].match.result == Result(score=Pair(100, stands))
+            assert found[1].match.result == Result(score=SidePair(100, stands))
             assert unsettled_matches(house.service.snapshot) == []
             browser.post("/console/restored/settled")
             assert house.service.snapshot.venue.restore_state is None
@@ -386,7 +386,7 @@ def test_an_official_s_result_in_a_lost_round_comes_back_with_it(tmp_path: Path)
         night.play()
         match = night.tables[1].holds
         assert match is not None
-        night.house.service.execute_one("e1", EnterResult(match["match"], 0, Result(score=Pair(3, 4))), "test")
+        night.house.service.execute_one("e1", EnterResult(match["match"], 0, Result(score=SidePair(3, 4))), "test")
         night.look()
         before = results(night.house.event)
     with restored_house(backup, tmp_path / "again") as (house, browser):

@@ -17,7 +17,7 @@ from roundtap_core.elimination.ranking import final_ranking
 from roundtap_core.event.commands import PublishRound, SetOfficials
 from roundtap_core.event.state import Official
 from roundtap_core.eventfile.read import parse
-from roundtap_core.records import Pair, Result
+from roundtap_core.records import Result, SidePair
 from roundtap_core.standings.standings import standings
 from roundtap_hub.events import console
 
@@ -189,7 +189,7 @@ def test_an_event_without_any_network_is_played_to_its_champion(tmp_path, rulebo
                 continue
             won, figures = desk.book.pop((played.number, names[match.a], names[match.b]))
             # A game of KeyForge is worth 1:0 to whom the slip names.
-            score = Pair(*(figures or ((1, 0) if won == "a" else (0, 1))))
+            score = SidePair(*(figures or ((1, 0) if won == "a" else (0, 1))))
             assert match.result.score == score
             result = Result(ended=match.result.ended, score=score)
             matches.append(replace(match, result=result))

@@ -10,7 +10,7 @@ from hub_kit import NAMES, HandClock, event_steps, people, running, url_of
 from msgspec import structs
 
 from roundtap_core.event import commands as c
-from roundtap_core.records import Pair, Result
+from roundtap_core.records import Result, SidePair
 from roundtap_hub.paper.job_book import PrintBook
 from roundtap_hub.paper.print_jobs import (
     REORDERED,
@@ -43,7 +43,7 @@ def publish(service):
 
 def play(service):
     for match in service.snapshot.events["e1"].live.open_matches:
-        service.execute_one("e1", c.EnterResult(match.id, match.revision, Result(score=Pair(100, 24))), "judge")
+        service.execute_one("e1", c.EnterResult(match.id, match.revision, Result(score=SidePair(100, 24))), "judge")
 
 
 def kinds(service):
@@ -98,7 +98,7 @@ def test_what_is_wanted_is_queued_and_of_use(service):
     assert wanted_jobs(service.snapshot, [], states, "s1") == jobs[2:]
     assert wanted_jobs(service.snapshot, [], states, "s2") == [jobs[1], jobs[3]]
     match = service.snapshot.events["e1"].live.matches[0]
-    service.execute_one("e1", c.EnterResult(match.id, match.revision, Result(score=Pair(100, 24))), "judge")
+    service.execute_one("e1", c.EnterResult(match.id, match.revision, Result(score=SidePair(100, 24))), "judge")
     assert wanted_jobs(service.snapshot, [], states, "s1") == jobs[3:], "a match with a result needs no slip"
 
 

@@ -9,7 +9,7 @@ import pytest
 from pages_kit import open_house, text_of
 
 from roundtap_core.event.commands import DrawRound, DropCompetitor, EnterResult, FinishEvent
-from roundtap_core.records import Pair, Result
+from roundtap_core.records import Result, SidePair
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import LANGUAGES
 from roundtap_hub.paper.paper import numbers_of
@@ -227,7 +227,7 @@ def test_the_bracket_is_drawn_or_listed_and_the_asterisk_explained_only_where_on
     house.play()
     assert "*" not in text_of(desk.get(address("standings"))), "nothing but the lot"
     match = house.event.find_match("1.1")[1]
-    house.service.execute_one("e1", EnterResult("1.1", match.revision, Result(score=Pair(100, 60))), "test")
+    house.service.execute_one("e1", EnterResult("1.1", match.revision, Result(score=SidePair(100, 60))), "test")
     assert "* the figure that puts this person before the next" in text_of(desk.get(address("standings")))
     desk.post("/console/e1/cut")
     for _ in range(3):

@@ -13,7 +13,7 @@ from roundtap_core.event import commands as c
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import Entrant, EventState, Official
 from roundtap_core.forms.form import form_from_json
-from roundtap_core.records import Pair, Result
+from roundtap_core.records import Result, SidePair
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_hub.events.event_at import event_at
 from roundtap_hub.hall.wall_view import wall_view
@@ -58,7 +58,7 @@ def go_on(service: Service) -> None:
     service.execute_one("e1", c.PublishRound(draft.number, 1, noted="a test"), "test")
 
 
-def play(service: Service, outcome: Outcome = lambda place: Result(winner="a", score=Pair(100, 24))) -> None:
+def play(service: Service, outcome: Outcome = lambda place: Result(winner="a", score=SidePair(100, 24))) -> None:
     live = event(service).live
     assert live is not None
     for place, match in enumerate(live.open_matches):
@@ -129,7 +129,7 @@ def test_an_organizer_who_shows_full_names_shows_those_of_a_teams_players_too(se
 def test_squads_that_are_still_to_be_fielded_stand_on_the_slip(service: Service) -> None:
     begin(service, "shatterpoint-premier", swiss_rounds=2)
     assert {tuple(slip[side]["to_field"]) for slip in slips(service) for side in "ab"} == {(1, 2, 3, 4)}
-    play(service, lambda _: Result(score=Pair(2, 0), wounds=Pair(5, 1), picks={"a": [1, 3], "b": [2, 4]}))
+    play(service, lambda _: Result(score=SidePair(2, 0), wounds=SidePair(5, 1), picks={"a": [1, 3], "b": [2, 4]}))
     go_on(service)
     sides = [slip[side] for slip in slips(service) for side in "ab"]
     assert sorted(side["to_field"] for side in sides) == [[1, 3], [1, 3], [2, 4], [2, 4]]
@@ -157,7 +157,7 @@ def test_where_the_standings_make_the_cut_they_stand_alone(service: Service) -> 
 
 def test_a_tie_break_round_has_its_name_and_no_draws_in_its_form(service: Service) -> None:
     begin(service, "warlords-of-terra", prize_places=1)
-    play(service, lambda _: Result(winner="draw", ended="time", score=Pair(10, 10)))
+    play(service, lambda _: Result(winner="draw", ended="time", score=SidePair(10, 10)))
     go_on(service)
     assert {slip["name"] for slip in slips(service)} == {"tiebreak"}
     assert paper(service, "pairings-table")["name"] == "tiebreak"
@@ -165,12 +165,12 @@ def test_a_tie_break_round_has_its_name_and_no_draws_in_its_form(service: Servic
 
 
 @pytest.mark.parametrize(("rulebook", "outcome", "record", "value"), [
-    ("xwing-standard", Result(score=Pair(100, 24)), "1–0", "176"),
-    ("xwing-epic-duel", Result(ended="time", score=Pair(124, 124)), "0–1–0", "300"),
-    ("warlords-of-terra", Result(winner="draw", ended="time", score=Pair(15, 10)), "0–1–0", "5"),
+    ("xwing-standard", Result(score=SidePair(100, 24)), "1–0", "176"),
+    ("xwing-epic-duel", Result(ended="time", score=SidePair(124, 124)), "0–1–0", "300"),
+    ("warlords-of-terra", Result(winner="draw", ended="time", score=SidePair(15, 10)), "0–1–0", "5"),
     ("shatterpoint-premier", Result(
-        ended="time", score=Pair(1, 1), wounds=Pair(3, 3), picks={"a": [1, 2], "b": [3, 4]}), "0–1–0", "1"),
-    ("keyforge-archon", Result(score=Pair(1, 0)), "1–0", "0.000"),
+        ended="time", score=SidePair(1, 1), wounds=SidePair(3, 3), picks={"a": [1, 2], "b": [3, 4]}), "0–1–0", "1"),
+    ("keyforge-archon", Result(score=SidePair(1, 0)), "1–0", "0.000"),
 ])
 def test_pairings_show_record_with_draws_and_the_first_tiebreaker(
     service: Service, rulebook: str, outcome: Result, record: str, value: str

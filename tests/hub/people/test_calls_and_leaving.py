@@ -10,7 +10,7 @@ import pytest
 from pages_kit import Browser, House, open_house, text_of
 
 from roundtap_core.event.commands import DropCompetitor, EnterResult, FinishEvent, ReturnCompetitor
-from roundtap_core.records import Pair, Result
+from roundtap_core.records import Result, SidePair
 from roundtap_hub.serving.page_versions import page_version
 from roundtap_hub.units.table_view import table_view
 from roundtap_hub.units.unit_presence import (
@@ -99,7 +99,7 @@ def test_a_call_ends_when_the_result_of_its_match_stands(house: House, browser: 
     house.report("1.1", "a", 100, 24)
     assert status(house).call_since_ms is not None
     if by == "the judge":
-        house.service.execute_one("e1", EnterResult("1.1", 0, Result(score=Pair(100, 24))), "test")
+        house.service.execute_one("e1", EnterResult("1.1", 0, Result(score=SidePair(100, 24))), "test")
     else:
         house.report("1.1", "b", 100, 24)
     assert status(house).call_since_ms is None
@@ -164,7 +164,7 @@ def test_a_phone_s_call_ends_when_the_result_stands_and_a_later_one_does_not(hou
     house.report("1.1", "a", 100, 24)
     assert len(house.hub.hall.calls.of("e1")) == 2
     if by == "the judge":
-        house.service.execute_one("e1", EnterResult("1.1", 0, Result(score=Pair(100, 24))), "test")
+        house.service.execute_one("e1", EnterResult("1.1", 0, Result(score=SidePair(100, 24))), "test")
     else:
         house.report("1.1", "b", 100, 24)
     assert [call.match for call in house.hub.hall.calls.of("e1")] == ["1.2"]

@@ -6,8 +6,8 @@ import pytest
 from pages_kit import Browser, House, problem_of, text_of
 
 from roundtap_core.event.commands import CorrectList, EnterResult
-from roundtap_core.event.setup import OpenPoint, official_points
-from roundtap_core.records import Competitor, Pair, Result
+from roundtap_core.event.setup import OpenPoint, open_official_points
+from roundtap_core.records import Competitor, Result, SidePair
 from roundtap_hub.events.event_at import event_at
 from roundtap_hub.events.new_event import person_and_entrant
 from roundtap_hub.phones.players import search_competitors
@@ -55,7 +55,7 @@ def test_warlords_asks_the_life_totals_before_anybody_leaves(house: House, actio
     assert house.event.entrants[who].active
     assert browser.post(at, known=1, **reason, **{"q.score.winner": 14, "q.score.loser": 9}).status_code == 303
     assert not house.event.entrants[who].active
-    assert result(house) == Result("concession", conceded_by="b", score=Pair(14, 9))
+    assert result(house) == Result("concession", conceded_by="b", score=SidePair(14, 9))
 
 
 def test_who_leaves_concedes_whatever_the_figures_say(house: House):
@@ -68,7 +68,7 @@ def test_who_leaves_concedes_whatever_the_figures_say(house: House):
     assert answer.status_code == 303, problem_of(answer)
     left = result(house)
     assert left is not None
-    assert (left.ended, left.conceded_by, left.score) == ("concession", "b", Pair(0, 2))
+    assert (left.ended, left.conceded_by, left.score) == ("concession", "b", SidePair(0, 2))
 
 
 def test_answers_that_no_page_sends_at_once_are_asked_again(house: House):
@@ -110,7 +110,7 @@ def test_shatterpoint_asks_the_squads_of_both(house: House):
     one = browser.post(at, known=1, asked="picks.winner picks.loser", **stood, **{"q.picks.loser": ["1", "2"]})
     assert "choose exactly 2" in problem_of(one)
     assert browser.post(at, known=1, **SQUADS, **stood).status_code == 303
-    assert result(house) == Result("concession", conceded_by="a", score=Pair(1, 0), wounds=Pair(0, 4),
+    assert result(house) == Result("concession", conceded_by="a", score=SidePair(1, 0), wounds=SidePair(0, 4),
                                    picks={"a": [1, 2], "b": [3, 4]})
 
 
@@ -124,7 +124,7 @@ def test_where_nobody_knows_how_it_stood_the_match_stays_open_until_it_is_typed(
     browser.post("/console/e1/match/1.1/walk", **typed)
     assert result(house) is None
     assert browser.post("/console/e1/match/1.1/walk", **typed, **SQUADS).status_code == 303
-    assert result(house).score == Pair(1, 0)
+    assert result(house).score == SidePair(1, 0)
     assert "at that moment is missing" not in text_of(browser.get("/console/e1"))
 
 
@@ -138,7 +138,7 @@ def test_whoever_would_take_their_own_win_by_leaving_is_told_so_wherever_it_is_g
     stays, leaver = sitting(house, "a"), sitting(house, "b")
     wish(house, stays, leaver)
     browser.post(f"/console/e1/competitors/{leaver}/drop", known=1, **{"q.score.loser": 24})
-    assert result(house) == Result("concession", conceded_by="b", score=Pair(100, 24))
+    assert result(house) == Result("concession", conceded_by="b", score=SidePair(100, 24))
     for page in (browser.get("/console/e1"), browser.get(f"/console/e1/person/{stays}")):
         assert "nobody wins the match at table 1" in text_of(page)
         assert "Results so far stay" not in text_of(page)
@@ -152,7 +152,7 @@ def test_both_who_left_play_on_whoever_comes_back_first(house: House):
         first, second = sitting(house, "b"), sitting(house, "a")
         browser.post(f"/console/e1/competitors/{first}/drop", known=1, **{"q.score.loser": 24})
         browser.post(f"/console/e1/competitors/{second}/drop")
-        assert result(house) == Result("concession", conceded_by="b", score=Pair(100, 24))
+        assert result(house) == Result("concession", conceded_by="b", score=SidePair(100, 24))
         for side in order:
             browser.post(f"/console/e1/competitors/{sitting(house, side)}/return")
         assert result(house) is None, order
@@ -215,7 +215,7 @@ def test_who_leaves_after_the_round_may_go_now_or_stay(house: House):
     assert "You leave after this round" in text_of(browser.get(phone))
     assert "How does it stand?" in text_of(browser.post(f"{at}/drop"))
     browser.post(f"{at}/drop", known=1, **{"q.score.loser": 24})
-    assert result(house) == Result("concession", conceded_by="b", score=Pair(100, 24))
+    assert result(house) == Result("concession", conceded_by="b", score=SidePair(100, 24))
     assert browser.post(f"{at}/drop").status_code == 409
 
 
@@ -265,7 +265,7 @@ def test_a_report_that_is_there_is_kept_and_it_says_so(house: House):
     assert browser.post(at, known=1).status_code == 303
     assert result(house) is None
     house.report("1.1", "b", 100, 24)
-    assert result(house) == Result(score=Pair(100, 24))
+    assert result(house) == Result(score=SidePair(100, 24))
 
 
 @pytest.mark.parametrize("language", ["es", "de", "pl"])
@@ -286,7 +286,7 @@ def test_squads_still_owed_stand_on_the_phone_and_beside_the_bye(house: House):
     page = text_of(browser.get("/console/e1"))
     assert "Round 1: squads of the bye are missing" in page
     assert "every pick counts: A B C D" in page
-    won = Result(score=Pair(2, 0), picks={"a": [1, 3], "b": [2, 4]})
+    won = Result(score=SidePair(2, 0), picks={"a": [1, 3], "b": [2, 4]})
     house.service.execute_one("e1", EnterResult("1.1", 0, won), "test")
     assert "must play now, every pick counts: B D" in text_of(browser.get(f"/e/e1/p/{who}"))
     browser.post(f"/console/e1/match/{alone.id}/picks", picks=["1", "2"])
@@ -302,7 +302,7 @@ def test_no_shatterpoint_round_is_published_without_a_judge_by_name(house: House
     assert "points are open" in problem_of(browser.post("/console/e1/publish", number=1, attempt=1))
     assert "judge" in text_of(browser.get("/console/e1"))
     browser.post("/console/e1/officials", name="Nina Wolf", role="organizer")
-    assert OpenPoint("judge_missing") not in tuple(official_points(house.event))
+    assert OpenPoint("judge_missing") not in tuple(open_official_points(house.event))
 
 
 # --- swapping with the sideboard ---------------------------------------------------------------------------------

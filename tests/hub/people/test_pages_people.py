@@ -6,7 +6,7 @@ import pytest
 from pages_kit import PEOPLE, House, problem_of, text_of
 
 from roundtap_core.event.commands import EnterResult
-from roundtap_core.records import Pair, Result
+from roundtap_core.records import Result, SidePair
 
 
 def test_one_name_a_line_and_a_list_pasted_twice_is_noticed(house: House):
@@ -134,7 +134,7 @@ def test_the_phone_keeps_the_score_sheet_with_the_margin_of_every_match_so_far(h
 def test_no_score_sheet_where_the_rulebook_has_no_margin(house: House):
     house.with_event(PEOPLE[:4], rulebook="keyforge-archon")
     house.publish()
-    house.service.execute_one("e1", EnterResult("1.1", 0, Result(score=Pair(1, 0))), "test")
+    house.service.execute_one("e1", EnterResult("1.1", 0, Result(score=SidePair(1, 0))), "test")
     assert "score sheet" not in text_of(house.browser().get("/e/e1/p/p1"))
 
 

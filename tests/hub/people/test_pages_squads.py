@@ -10,7 +10,7 @@ from test_pages_my_report import Phone, hidden_in
 
 from roundtap_core.event.commands import EnterResult, MakeCut, RecordReport
 from roundtap_core.event.state import AGREED, DISPUTE, SECOND, MatchState
-from roundtap_core.records import Pair, Result, Side
+from roundtap_core.records import Result, Side, SidePair
 from roundtap_core.result_json import result_to_json
 from roundtap_hub.people.competitors import owed_squads
 
@@ -22,7 +22,7 @@ def second(house: House) -> House:
     """The last of two rounds: in the first everybody fielded A and B."""
     playing(house, "shatterpoint-premier")
     for match in ("1.1", "1.2"):
-        won = Result(score=Pair(2, 0), wounds=Pair(5, 3), picks={"a": [1, 2], "b": [1, 2]})
+        won = Result(score=SidePair(2, 0), wounds=SidePair(5, 3), picks={"a": [1, 2], "b": [1, 2]})
         house.service.execute_one("e1", EnterResult(match, 0, won), "test")
     house.publish()
     return house
@@ -61,7 +61,7 @@ def test_squads_repeated_are_told_before_they_count(second: House, picks: dict[s
 
 WON = {"way": "played"}
 FIGURES = ({"q.score.winner": "2", "q.score.loser": "1"}, {"q.wounds.winner": "9", "q.wounds.loser": "4"})
-WHOLE = Result(score=Pair(2, 1), wounds=Pair(9, 4), picks={"a": [1, 2], "b": [3, 4]})
+WHOLE = Result(score=SidePair(2, 1), wounds=SidePair(9, 4), picks={"a": [1, 2], "b": [3, 4]})
 
 
 def match_of(house: House) -> MatchState:
@@ -157,6 +157,6 @@ def test_squads_of_the_elimination_count_as_fielded(house: House):
         if match == "2.1":
             house.service.execute_one("e1", MakeCut(), "test")
             house.publish()
-        won = Result(score=Pair(2, 0), wounds=Pair(5, 3), picks={"a": picks, "b": picks})
+        won = Result(score=SidePair(2, 0), wounds=SidePair(5, 3), picks={"a": picks, "b": picks})
         house.service.execute_one("e1", EnterResult(match, 0, won), "test")
     assert owed_squads(house.event, sitting(house, "a", "2.1")) == ("", False)

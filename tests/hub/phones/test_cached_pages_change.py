@@ -12,7 +12,7 @@ from pages_kit import House, open_house
 
 from roundtap_core.event import commands as c
 from roundtap_core.event.state import Entrant
-from roundtap_core.records import Pair, Result
+from roundtap_core.records import Result, SidePair
 from roundtap_hub.serving import page_cache
 from roundtap_hub.serving.asgi import HubApplication
 from roundtap_hub.store.journal import PersonRecord
@@ -96,7 +96,7 @@ def lists_asked_for(hall: Hall) -> Iterator[None]:
 def a_cut(hall: Hall) -> Iterator[None]:
     in_round_1(hall, ["Ana", "Ben", "Cid", "Dan"], rulebook="xwing-epic-duel", swiss_rounds=2)
     for match in hall.house.event.rounds[-1].matches:
-        hall.tell(c.EnterResult(match.id, match.revision, Result("time", score=Pair(200, 10)), reason="a test"))
+        hall.tell(c.EnterResult(match.id, match.revision, Result("time", score=SidePair(200, 10)), reason="a test"))
     yield
     hall.options(swiss_rounds=1, cut=2)
 
@@ -156,7 +156,7 @@ def a_round_taken_back_and_mended(hall: Hall) -> Iterator[None]:
 def a_tie_break(hall: Hall) -> Iterator[None]:
     in_round_1(hall, ["Ana", "Ben", "Cid", "Dan"], rulebook="warlords-of-terra", swiss_rounds=1, prize_places=1)
     for match in hall.house.event.rounds[-1].matches:
-        hall.tell(c.EnterResult(match.id, match.revision, Result(winner="a", score=Pair(20, 0)), reason="a test"))
+        hall.tell(c.EnterResult(match.id, match.revision, Result(winner="a", score=SidePair(20, 0)), reason="a test"))
     yield
     hall.house.publish()
 

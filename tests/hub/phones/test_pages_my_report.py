@@ -17,7 +17,7 @@ from werkzeug.test import TestResponse
 from roundtap_core.event.commands import EnterResult, SetClock
 from roundtap_core.event.results import SERIALS_AHEAD
 from roundtap_core.event.state import MatchState
-from roundtap_core.records import Pair, Result, Side
+from roundtap_core.records import Result, Side, SidePair
 from roundtap_core.words import LANGUAGES, catalogue
 from roundtap_hub.units.device_api import record_report, validate_report
 
@@ -103,7 +103,7 @@ def test_one_reports_the_other_agrees_and_the_result_stands(house: House) -> Non
     agreed = bruno.says(asked)
     assert "You both say the same: the result stands." in text_of(bruno.get(agreed.headers["Location"]))
     assert match_of(house).state == "agreed"
-    assert match_of(house).match.result == Result(ended="time", score=Pair(90, 60))
+    assert match_of(house).match.result == Result(ended="time", score=SidePair(90, 60))
     actors = [e.actor for e in entries(house) if e.kind == "report"]
     seat = match_of(house).match
     assert actors == [f"phone:{seat.a}", f"phone:{seat.b}"]
@@ -144,7 +144,7 @@ def test_the_same_name_with_other_words_is_told_apart(house: House) -> None:
         **hidden_in(page, "post"), "result": '{"ended":"time","score":{"a":200,"b":0}}'})
     assert again.get_json()["fate"] == "refused"
     assert again.get_json()["reason"] == "altered"
-    assert match_of(house).reports["a"].result.score == Pair(90, 60)
+    assert match_of(house).reports["a"].result.score == SidePair(90, 60)
 
 
 def test_a_yes_to_what_has_changed_meanwhile_is_refused_and_told(house: House) -> None:
@@ -157,7 +157,7 @@ def test_a_yes_to_what_has_changed_meanwhile_is_refused_and_told(house: House) -
     assert match_of(house).match.result is None
     assert "90:70" in text_of(bruno.home())
     bruno.says(bruno.home())
-    assert match_of(house).match.result == Result(ended="time", score=Pair(90, 70))
+    assert match_of(house).match.result == Result(ended="time", score=SidePair(90, 70))
 
 
 def test_two_versions_stand_side_by_side_until_one_agrees(house: House) -> None:
@@ -171,7 +171,7 @@ def test_two_versions_stand_side_by_side_until_one_agrees(house: House) -> None:
         assert "90:60" in shown
         assert "90:75" in shown
     ana.says(ana.home())
-    assert match_of(house).match.result == Result(ended="time", score=Pair(90, 75))
+    assert match_of(house).match.result == Result(ended="time", score=SidePair(90, 75))
 
 
 def test_a_correction_after_the_agreement_is_a_second_one_and_a_judge_s(house: House) -> None:
@@ -182,7 +182,7 @@ def test_a_correction_after_the_agreement_is_a_second_one_and_a_judge_s(house: H
     assert match_of(house).state == "dispute"
     ana.says(ana.home())
     assert match_of(house).state == "second"
-    assert match_of(house).match.result == Result(ended="time", score=Pair(90, 60)), "the first goes on standing"
+    assert match_of(house).match.result == Result(ended="time", score=SidePair(90, 60)), "the first goes on standing"
     shown = ana.home()
     assert "A judge decides" in text_of(shown)
     # Whoever thinks better of it says the first again, and the other one is asked as ever.
@@ -196,10 +196,10 @@ def test_what_a_judge_has_entered_meanwhile_is_told(house: House) -> None:
     ana, _ = phones(house)
     page = ana.walked({"way": "time"}, {"q.score.winner": "90", "q.score.loser": "60"})
     match = match_of(house)
-    house.service.execute_one("e1", EnterResult(match.id, 0, Result(score=Pair(100, 0))), "organizer")
+    house.service.execute_one("e1", EnterResult(match.id, 0, Result(score=SidePair(100, 0))), "organizer")
     answer = ana.says(page)
     assert "A judge has decided" in text_of(ana.get(answer.headers["Location"]))
-    assert match_of(house).match.result == Result(score=Pair(100, 0))
+    assert match_of(house).match.result == Result(score=SidePair(100, 0))
 
 
 def test_a_report_that_comes_after_the_round_is_told_that(house: House) -> None:
@@ -218,7 +218,7 @@ def test_the_own_side_s_newer_word_stands(house: House) -> None:
     ana.reports("a", 90, 70)
     answer = ana.says(older)
     assert "something newer meanwhile" in text_of(ana.get(answer.headers["Location"]))
-    assert match_of(house).reports["a"].result.score == Pair(90, 70)
+    assert match_of(house).reports["a"].result.score == SidePair(90, 70)
 
 
 # --- whose word it is -----------------------------------------------------------------------------------------------
@@ -451,7 +451,7 @@ def test_an_official_accepts_what_one_phone_said_for_two(house: House) -> None:
     found = match_of(house)
     assert desk.post("/console/e1/accept", match=found.id, revision=found.revision, side="a",
                      number=found.reports["a"].number).status_code == 303
-    assert match_of(house).match.result == Result(ended="time", score=Pair(100, 24))
+    assert match_of(house).match.result == Result(ended="time", score=SidePair(100, 24))
 
 
 def test_browsers_without_cookies_are_one_phone(house: House) -> None:

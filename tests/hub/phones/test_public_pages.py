@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from pages_kit import Browser, House, open_house
 
 from roundtap_core.event.commands import ChangePerson, DrawRound, EnterResult, PublishRound, SetClock
-from roundtap_core.records import Pair, Result
+from roundtap_core.records import Result, SidePair
 from roundtap_hub.access.policy import page_path
 from roundtap_hub.hall.known_displays import ROTATION_MS
 from roundtap_hub.serving import page_cache
@@ -103,7 +103,7 @@ def test_what_was_saved_stands_on_the_next_page(hall: Hall):
     for a in range(41, 50):
         hall.get("/e/e1/p/p1")
         match = next(m for m in hall.house.event.live.matches if "p1" in (m.match.a, m.match.b))  # type: ignore[union-attr]
-        entered = EnterResult(match.id, match.revision, Result(ended="time", score=Pair(a, 7)), reason="a test")
+        entered = EnterResult(match.id, match.revision, Result(ended="time", score=SidePair(a, 7)), reason="a test")
         hall.house.service.execute_one("e1", entered, "test")
         page = hall.get("/e/e1/p/p1").text
         assert page == hall.by_flask("/e/e1/p/p1")
@@ -126,7 +126,7 @@ def test_what_is_saved_while_the_pages_are_being_made_stands_on_the_first_of_the
     hall.application.pages._build = lambda: (hold.wait(30), made())[1]
     first = hall.client.begin("GET", "/e/e1/pairings")
     match = hall.house.event.live.matches[0]  # type: ignore[union-attr]
-    entered = EnterResult(match.id, match.revision, Result(score=Pair(100, 24)), reason="a test")
+    entered = EnterResult(match.id, match.revision, Result(score=SidePair(100, 24)), reason="a test")
     hall.house.service.execute_one("e1", entered, "test")
     hold.set()
     assert first.result(30).text == hall.by_flask("/e/e1/pairings")
@@ -238,7 +238,7 @@ def test_what_was_saved_stands_on_the_staff_s_next_page_and_a_time_is_never_olde
         hall.get("/e/e1/pairings", cookie=cookie)
         hall.house.report("1.1", "a", 100, 24 + n)
         match = hall.house.event.live.matches[0]  # type: ignore[union-attr]
-        entered = EnterResult(match.id, match.revision, Result(score=Pair(100, 3 * n)), reason="a test")
+        entered = EnterResult(match.id, match.revision, Result(score=SidePair(100, 3 * n)), reason="a test")
         hall.house.service.execute_one("e1", entered, "test")
         assert f">{3 * n}<" in hall.get("/e/e1/pairings", cookie=cookie).text
     hall.house.service.execute_one("e1", SetClock("start"), "test")

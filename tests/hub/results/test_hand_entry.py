@@ -9,7 +9,7 @@ from pages_kit import PEOPLE, Browser, House, problem_of, text_of
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import EnterResult
-from roundtap_core.records import Match, Pair, Result
+from roundtap_core.records import Match, Result, SidePair
 from roundtap_core.rulebooks.base import SWISS_ROUND
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_hub.results.typed_result import LineReading, read_line
@@ -76,7 +76,7 @@ def test_a_line_is_what_the_rulebook_makes_of_it(
 def test_squads_are_digits_before_the_figures(line: str):
     result = read("shatterpoint-premier", line).result
     assert result.picks == {"a": [1, 2], "b": [3, 4]}
-    assert (result.score, result.wounds) == (Pair(2, 0), Pair(12, 7))
+    assert (result.score, result.wounds) == (SidePair(2, 0), SidePair(12, 7))
 
 
 @pytest.mark.parametrize(("rulebook", "line", "key"), [
@@ -107,13 +107,13 @@ def test_what_can_be_read_in_two_ways_or_in_none_is_no_result(rulebook: str, lin
 def test_a_line_is_read_by_a_way_that_asks_nothing_more(over: bool):
     """Why somebody with life left has lost is no part of a line: of who has none, nobody is asked."""
     told = read("warlords-of-terra", "a20 0", over)
-    assert (told.way.id, told.result) == ("played", Result(winner="a", score=Pair(20, 0)))
+    assert (told.way.id, told.result) == ("played", Result(winner="a", score=SidePair(20, 0)))
 
 
 def test_nothing_is_invented_at_time(house: House):
     """A winner's 100 points stand on the line although time is up; two digits are never two figures."""
-    assert read("xwing-standard", "b 24", over=True).result.score == Pair(24, 100)
-    assert read("xwing-epic-duel", "a95", over=True).result.score == Pair(300, 95)
+    assert read("xwing-standard", "b 24", over=True).result.score == SidePair(24, 100)
+    assert read("xwing-epic-duel", "a95", over=True).result.score == SidePair(300, 95)
 
 
 def test_a_result_takes_a_number_a_line_and_a_confirmation(house: House, browser: Browser):
@@ -125,7 +125,7 @@ def test_a_result_takes_a_number_a_line_and_a_confirmation(house: House, browser
     assert result_of(house, match.id) is None
     answer = confirm(browser, told.text)
     assert answer.status_code == 303
-    assert result_of(house, match.id) == Result(score=Pair(24, 100))
+    assert result_of(house, match.id) == Result(score=SidePair(24, 100))
     after = browser.get(answer.headers["Location"])
     assert "Table 2" in text_of(after)
     assert f"saved, entry {house.event.number}" in text_of(after)
@@ -153,15 +153,15 @@ def test_what_was_not_on_the_screen_does_not_count(house: House, browser: Browse
 
 def test_two_organizers_at_one_table_overwrite_nothing(house: House, browser: Browser):
     told = browser.get(f"{ENTRY}?table=1&text=b24")
-    house.service.execute_one("e1", EnterResult("1.1", 0, Result(score=Pair(100, 7))), "another")
+    house.service.execute_one("e1", EnterResult("1.1", 0, Result(score=SidePair(100, 7))), "another")
     answer = confirm(browser, told.text)
     assert answer.status_code == 409
     assert "changed meanwhile" in problem_of(answer)
     assert "100 : 7" in text_of(answer)
     assert "A result stands" in text_of(answer)
-    assert result_of(house, "1.1") == Result(score=Pair(100, 7))
+    assert result_of(house, "1.1") == Result(score=SidePair(100, 7))
     assert confirm(browser, answer.text).status_code == 303
-    assert result_of(house, "1.1") == Result(score=Pair(24, 100))
+    assert result_of(house, "1.1") == Result(score=SidePair(24, 100))
 
 
 def test_a_wrong_number_is_told_and_another_event_s_table_is_named(house: House, browser: Browser):
@@ -192,9 +192,9 @@ def test_an_earlier_round_is_corrected_by_its_tab(house: House, browser: Browser
     assert 'name="reason" required' in told.text, "asked where it is needed, not once it was refused"
     refused = confirm(browser, told.text)
     assert problem_of(refused) == "The round is closed. Say why its result is corrected: it is kept with the match."
-    assert result_of(house, "1.1") == Result(score=Pair(100, 24))
+    assert result_of(house, "1.1") == Result(score=SidePair(100, 24))
     assert confirm(browser, refused.text, reason="the slip was misread").status_code == 303
-    assert result_of(house, "1.1") == Result(score=Pair(100, 30))
+    assert result_of(house, "1.1") == Result(score=SidePair(100, 30))
 
 
 def test_a_line_that_ends_a_match_by_time_before_it_is_up_wants_a_reason(house: House, browser: Browser):
@@ -204,7 +204,7 @@ def test_a_line_that_ends_a_match_by_time_before_it_is_up_wants_a_reason(house: 
     assert "Time is not up at this table. To enter this result anyway, give the reason" in problem_of(refused)
     assert result_of(house, "1.1") is None
     assert confirm(browser, refused.text, reason="fire alarm").status_code == 303
-    assert result_of(house, "1.1") == Result(ended="time", score=Pair(60, 24))
+    assert result_of(house, "1.1") == Result(ended="time", score=SidePair(60, 24))
 
 
 def test_a_line_needs_no_reason_once_time_is_up(house: House, browser: Browser):

@@ -15,7 +15,7 @@ from roundtap_core.event.state import Official
 from roundtap_core.eventfile.read import tournament_from_json
 from roundtap_core.forms.form import Form, with_rulings
 from roundtap_core.forms.questions import LOSER, WINNER
-from roundtap_core.records import RULING, SIDES, Pair, Result, other
+from roundtap_core.records import RULING, SIDES, Result, SidePair, other
 from roundtap_core.result_json import result_to_json
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_hub.events.new_event import person_and_entrant
@@ -60,7 +60,7 @@ def told_as(result: dict[str, Any], form: Form) -> Iterator[dict[str, Any]]:
 def played(house: House, lives: tuple[int, ...] = (20, 20, 20, 20)) -> None:
     """Side a wins every match; in Warlords with so many lives, table by table."""
     for left, match in zip(lives, house.event.live.open_matches, strict=False):
-        score = Pair(left, 0) if house.event.rulebook_id == "warlords-of-terra" else Pair()
+        score = SidePair(left, 0) if house.event.rulebook_id == "warlords-of-terra" else SidePair()
         won = Result(ended=RULING, winner="a", score=score)
         house.service.execute_one("e1", EnterResult(match.id, match.revision, won), "test")
 

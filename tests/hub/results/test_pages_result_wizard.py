@@ -13,7 +13,7 @@ from werkzeug.test import TestResponse
 
 from roundtap_core.event.commands import ChangePerson, EnterResult, RecordReport, SetClock
 from roundtap_core.event.state import MatchState
-from roundtap_core.records import Pair, Result
+from roundtap_core.records import Result, SidePair
 from roundtap_core.result_json import result_to_json
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_hub.store.journal import PersonRecord
@@ -97,13 +97,13 @@ def hidden(form: str) -> dict[str, list[str]]:
 def test_what_a_player_said_in_time_needs_no_reason_of_an_official(house: House):
     """The clock was set back since: the report stands, and whoever types the same is not asked why."""
     walker = play(house, "xwing-standard")
-    said = result_to_json(Result(ended="time", score=Pair(60, 24)))
+    said = result_to_json(Result(ended="time", score=SidePair(60, 24)))
     house.service.execute_one("e1", RecordReport("r1", "1.1", "a", 0, said, "body", serial=1), "unit")
     assert walker.match.reports
     house.service.execute_one("e1", SetClock("set", 300_000), "test")
     walker.page = walker.browser.get(AT)
     assert problem_of(walker.press(way="time").both("score", 60, 24).page) == ""
-    assert walker.enter().score == Pair(60, 24)
+    assert walker.enter().score == SidePair(60, 24)
 
 
 def test_keyforge_at_time_walks_its_five_steps_as_far_as_they_are_needed(house: House):
@@ -191,13 +191,13 @@ def test_keyforge_a_victory_in_the_last_turns_ends_it(house: House):
 def test_keyforge_a_win_is_two_presses(house: House):
     walker = play(house, "keyforge-archon")
     result = walker.press(way="played").press(opener="b").enter()
-    assert (result.ended, result.score) == ("played", Pair(0, 1))
+    assert (result.ended, result.score) == ("played", SidePair(0, 1))
 
 
 def test_best_of_three_at_time_whoever_is_ahead_has_won(house: House):
     walker = play(house, "keyforge-archon", **{"best_of.swiss": 3})
     result = walker.press(way="time").both("score", 0, 1).enter()
-    assert (result.score, result.winner) == (Pair(0, 1), "b")
+    assert (result.score, result.winner) == (SidePair(0, 1), "b")
 
 
 def test_best_of_three_level_before_the_last_game_is_a_lot_that_the_hub_draws(
@@ -211,7 +211,7 @@ def test_best_of_three_level_before_the_last_game_is_a_lot_that_the_hub_draws(
     walker.page = walker.browser.get(drawn.headers["Location"])
     result = walker.enter()
     assert (result.winner, result.timeout["lot"], result.timeout["decided_by"]) == ("b", "b", "lot")
-    assert result.score == Pair(1, 2)
+    assert result.score == SidePair(1, 2)
 
 
 def test_lots_are_drawn_for_nothing_but_lots(house: House):
@@ -237,7 +237,7 @@ def test_warlords_four_turns_then_the_lives_and_a_draw(house: House):
     assert "Draw" in walker.text
     assert f"SCORE {a} 1 9 {b} 1 -9" in walker.text
     result = walker.enter()
-    assert (result.ended, result.winner, result.score) == ("time", "draw", Pair(12, 3))
+    assert (result.ended, result.winner, result.score) == ("time", "draw", SidePair(12, 3))
 
 
 def test_warlords_without_life_nobody_has_drawn(house: House):
@@ -253,13 +253,13 @@ def test_warlords_who_loses_with_life_left_says_why(house: House):
     walker = play(house, "warlords-of-terra")
     walker.press(way="cards_out").press(opener="b").press(**{"q.reason": "foreign_card"}).both("score", 4, 19)
     result = walker.enter()
-    assert (result.winner, result.score, result.timeout) == ("b", Pair(19, 4), {"reason": "foreign_card"})
+    assert (result.winner, result.score, result.timeout) == ("b", SidePair(19, 4), {"reason": "foreign_card"})
 
 
 def test_warlords_real_lives_below_zero_and_above_twenty_are_taken(house: House):
     walker = play(house, "warlords-of-terra")
     result = walker.press(way="played").press(opener="a").press(**{"q.score.winner": 42}).enter()
-    assert (result.winner, result.score) == ("a", Pair(42, 0))
+    assert (result.winner, result.score) == ("a", SidePair(42, 0))
 
 
 def test_shatterpoint_objectives_win_the_struggle_in_progress_then_struggles_decide(house: House):
@@ -273,7 +273,7 @@ def test_shatterpoint_objectives_win_the_struggle_in_progress_then_struggles_dec
     assert re.search(r"1:0 → 1:1 \(?objectives", walker.text)
     walker.both("wounds", 5, 4)
     result = walker.enter()
-    assert (result.score, result.wounds, result.picks) == (Pair(1, 1), Pair(5, 4), {"a": [1, 3], "b": [2, 4]})
+    assert (result.score, result.wounds, result.picks) == (SidePair(1, 1), SidePair(5, 4), {"a": [1, 3], "b": [2, 4]})
     assert result.timeout["decided_by"] == "wounds"
 
 
@@ -284,7 +284,7 @@ def test_shatterpoint_who_won_the_struggle_of_this_turn_is_asked_first_and_no_ob
     walker.both("score", 1, 1).both("struggle", 0, 1)
     assert "Wounds inflicted" in walker.text
     result = walker.both("wounds", 5, 4).enter()
-    assert (result.score, house.event.rulebook.winner(result, {})) == (Pair(1, 2), "b")
+    assert (result.score, house.event.rulebook.winner(result, {})) == (SidePair(1, 2), "b")
     assert "objectives" not in result.timeout
 
 
@@ -319,20 +319,20 @@ def test_epic_counts_both_at_time_and_says_what_it_is_worth(house: House):
     walker = play(house, "xwing-epic-duel")
     walker.press(way="time").both("score", 153, 124)
     assert re.search(r"5 329 .* 0 271", walker.text)
-    assert walker.enter().score == Pair(153, 124)
+    assert walker.enter().score == SidePair(153, 124)
 
 
 def test_epic_whoever_destroyed_everything_wins_whatever_the_points(house: House):
     walker = play(house, "xwing-epic-duel")
     walker.press(way="wiped_out").press(opener="b").press(**{"q.score.winner": 200, "q.score.loser": 250})
     result = walker.enter()
-    assert (result.ended, result.winner, result.score) == ("played", "b", Pair(250, 200))
+    assert (result.ended, result.winner, result.score) == ("played", "b", SidePair(250, 200))
 
 
 def test_xwing_level_points_ask_for_the_final_salvo(house: House):
     walker = play(house, "xwing-standard")
     result = walker.press(way="time").both("score", 50, 50).press(**{"q.winner": "b"}).enter()
-    assert (result.score, result.winner) == (Pair(50, 50), "b")
+    assert (result.score, result.winner) == (SidePair(50, 50), "b")
 
 
 def test_back_returns_to_the_question_before_with_its_answer_in_it(house: House):
@@ -358,13 +358,13 @@ def test_a_figure_that_cannot_be_is_asked_again_with_the_reason(house: House, va
 def test_what_somebody_else_entered_meanwhile_is_not_overwritten(house: House):
     walker = play(house, "xwing-standard")
     walker.press(way="time").both("score", 40, 50)
-    house.service.execute_one("e1", EnterResult("1.1", 0, Result(score=Pair(100, 3))), "another")
+    house.service.execute_one("e1", EnterResult("1.1", 0, Result(score=SidePair(100, 3))), "another")
     answer = walker.post(AT)
     assert answer.status_code in (400, 409)
     assert "changed meanwhile" in problem_of(answer)
-    assert walker.result.score == Pair(100, 3)
+    assert walker.result.score == SidePair(100, 3)
     walker.page = answer
-    assert walker.enter().score == Pair(40, 50)
+    assert walker.enter().score == SidePair(40, 50)
 
 
 def test_a_correction_begins_with_what_stands(house: House):
@@ -405,7 +405,7 @@ def test_an_official_ends_a_match_by_time_before_it_is_up_with_a_reason_that_is_
     assert walker.post(AT, reason="fire alarm").status_code == 303
     found = house.event.find_match("1.1")
     assert found is not None
-    assert found[1].match.result == Result(ended="time", score=Pair(60, 55))
+    assert found[1].match.result == Result(ended="time", score=SidePair(60, 55))
     assert "fire alarm" in text_of(walker.browser.get("/console/e1/match/1.1"))
 
 

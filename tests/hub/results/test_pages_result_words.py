@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pages_kit import House, text_of
 
-from roundtap_core.event.commands import DropCompetitor, MakeCut, SetClock, Warn
+from roundtap_core.event.commands import DropCompetitor, GiveWarning, MakeCut, SetClock
 
 
 def test_who_leaves_before_the_first_round_did_not_leave_after_round_0(house: House):
     browser = house.with_event()
-    house.service.execute_one("e1", Warn("p6", "a loud phone"), "test")
+    house.service.execute_one("e1", GiveWarning("p6", "a loud phone"), "test")
     house.publish()
     house.service.execute_one("e1", DropCompetitor("p6"), "test")
     house.play()
@@ -32,7 +32,7 @@ def test_a_final_is_called_by_its_name(house: House):
     assert "clock of round" not in page
     house.service.execute_one("e1", SetClock("start"), "test")
     who = house.event.live.matches[0].match.a
-    house.service.execute_one("e1", Warn(who, "slow play"), "test")
+    house.service.execute_one("e1", GiveWarning(who, "slow play"), "test")
     assert "Warning (Final): slow play" in text_of(browser.get(f"/console/e1/person/{who}"))
 
 

@@ -13,7 +13,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry, Timestamp, chain_entry
 from roundtap_core.event.state import AGREED, OPEN, MatchState
-from roundtap_core.records import Pair, Result
+from roundtap_core.records import Result, SidePair
 from roundtap_core.result_json import result_to_json
 from roundtap_core.typed import MalformedMessage
 from roundtap_core.wire import digest
@@ -57,7 +57,7 @@ class Hall:
 
     def next_round(self) -> None:
         for match in self.hub.service.snapshot.events["e1"].rounds[-1].open_matches:
-            self.tell(c.EnterResult(match.id, match.revision, Result(score=Pair(100, 0))))
+            self.tell(c.EnterResult(match.id, match.revision, Result(score=SidePair(100, 0))))
         self.tell(c.DrawRound(3))
         self.tell(c.PublishRound(len(self.hub.service.snapshot.events["e1"].rounds), 1))
 

@@ -15,8 +15,8 @@ from roundtap_core.event.commands import Disqualify, DropCompetitor, EnterResult
 from roundtap_core.event.event_flow import current_seeds
 from roundtap_core.event.state import tournament_of
 from roundtap_core.eventfile.read import parse
-from roundtap_core.records import Pair, Result
-from roundtap_hub.events.event_at import EventAt, shown_names
+from roundtap_core.records import Result, SidePair
+from roundtap_hub.events.event_at import SavedEvent, shown_names
 from roundtap_hub.paper.print_jobs import STANDINGS, PrintJob, content_of
 
 NAMES = ["Ana Ruiz", "Bruno Maier", "Cira Vega", "Dora Lang", "Eva Luz", "Fritz Kern", "Gil Soto", "Hana Nowak",
@@ -27,15 +27,16 @@ def played(house: House) -> None:
     house.publish()
     assert house.event.live is not None
     for i, match in enumerate(m for m in house.event.live.open_matches):
-        house.service.execute_one("e1", EnterResult(match.id, match.revision, Result(score=Pair(100, 7 * i))), "test")
+        house.service.execute_one("e1", EnterResult(match.id, match.revision, Result(score=SidePair(100, 7 * i))),
+                                  "test")
 
 
 def names_of(house: House) -> dict[str, str]:
     return shown_names(moment(house))
 
 
-def moment(house: House) -> EventAt:
-    return EventAt(house.event, house.service.snapshot.people["e1"])
+def moment(house: House) -> SavedEvent:
+    return SavedEvent(house.event, house.service.snapshot.people["e1"])
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from pages_kit import House, problem_of, text_of
 from roundtap_core.event.commands import DropCompetitor, EnterResult
 from roundtap_core.event.event_flow import current_seeds
 from roundtap_core.eventfile.read import parse
-from roundtap_core.records import Pair, Result
+from roundtap_core.records import Result, SidePair
 from roundtap_hub.serving.page_versions import page_version
 
 TWENTY = [f"{first} {last}" for first in ("Ana", "Bruno", "Łukasz", "Eva", "Kai")
@@ -26,7 +26,7 @@ def swiss_played(house: House, rounds: int = 4) -> None:
         house.publish()
         assert house.event.live is not None
         for i, match in enumerate(m for m in house.event.live.matches if m.match.b):
-            result = Result(score=Pair(100, (7 * i + 3 * number) % 90))
+            result = Result(score=SidePair(100, (7 * i + 3 * number) % 90))
             house.service.execute_one("e1", EnterResult(match.id, match.revision, result), "test")
 
 
@@ -168,7 +168,7 @@ def test_a_correction_asks_what_becomes_of_the_cut_and_the_answer_comes_back_wit
 
     assert browser.client.post(form.action, data={**dict(form.hidden), "cut": "keep"}).status_code == 303
     assert current_seeds(house.event) == seeds
-    assert house.event.find_match("4.1")[1].match.result.score == Pair(0, 100)  # type: ignore[index]
+    assert house.event.find_match("4.1")[1].match.result.score == SidePair(0, 100)  # type: ignore[index]
 
 
 def test_the_cut_is_made_again_after_a_correction(house: House):
@@ -183,7 +183,7 @@ def test_once_the_semi_final_has_started_a_correction_says_what_it_changes_and_w
     cut_made(house)
     browser = house.organizer()
     house.publish()
-    house.service.execute_one("e1", EnterResult("5.1", 0, Result(score=Pair(100, 0))), "test")
+    house.service.execute_one("e1", EnterResult("5.1", 0, Result(score=SidePair(100, 0))), "test")
     sent = turned_round(house)
     query = "&".join(f"{name}={value}" for name, value in sent.items())
     table = house.event.find_match("4.1")[1].match.table  # type: ignore[index]

@@ -7,14 +7,15 @@ import re
 from pages_kit import House, text_of
 
 from roundtap_core.event.commands import DrawRound, EnterResult, MakeCut
-from roundtap_core.records import Pair, Result
+from roundtap_core.records import Result, SidePair
 from roundtap_hub.units.table_view import table_view
 
 
 def correct(house: House, match: str, a: int, b: int) -> None:
     found = house.event.find_match(match)
     assert found
-    house.service.execute_one("e1", EnterResult(match, found[1].revision, Result(score=Pair(a, b)), reason="misread"),
+    house.service.execute_one("e1",
+                              EnterResult(match, found[1].revision, Result(score=SidePair(a, b)), reason="misread"),
                               "test")
 
 

@@ -10,7 +10,7 @@ import pytest
 from pages_kit import House, open_house, text_of
 
 from roundtap_core.event.commands import EnterResult, GrantExtension, SetClock
-from roundtap_core.records import Pair, Result
+from roundtap_core.records import Result, SidePair
 from roundtap_hub.rounds.schedule import Schedule, schedule
 from roundtap_hub.store.clocks import Clocks
 
@@ -84,7 +84,7 @@ def test_a_correction_of_a_closed_round_makes_it_no_longer(hall: Hall):
     hall.round(80, 85, 150)
     match = hall.house.event.rounds[0].matches[0]
     hall.at(170)
-    hall.house.service.execute_one("e1", EnterResult(match.id, match.revision, Result(score=Pair(24, 100)),
+    hall.house.service.execute_one("e1", EnterResult(match.id, match.revision, Result(score=SidePair(24, 100)),
                                                      reason="misread"), "test")
     assert hall.schedule.rounds[0].taken == 70
 

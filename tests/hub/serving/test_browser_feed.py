@@ -25,7 +25,7 @@ from roundtap_core.event.commands import (
     ReturnCompetitor,
     SetClock,
 )
-from roundtap_core.records import Pair, Result
+from roundtap_core.records import Result, SidePair
 from roundtap_hub.serving import browser_feed
 from roundtap_hub.serving.asgi import HubApplication
 from roundtap_hub.serving.browser_feed import WAITING_MAX, FeedClient
@@ -74,7 +74,7 @@ def test_who_shows_something_else_is_told_to_look(client: AsgiClient):
 def test_a_report_is_told_as_the_row_that_changed(house: House, client: AsgiClient):
     browser = Listener(client, "/e/e1/pairings", "pl")
     before = browser.seen
-    house.service.execute_one("e1", EnterResult("1.2", 0, Result(score=Pair(100, 24))), "test")
+    house.service.execute_one("e1", EnterResult("1.2", 0, Result(score=SidePair(100, 24))), "test")
     browser.until(lambda: browser.named("patch"), "a patch")
     [region] = browser.named("patch")[0]["regions"]
     assert browser.named("patch")[0]["from"] == before
@@ -89,7 +89,7 @@ def test_what_does_not_show_is_told_to_nobody(house: House, client: AsgiClient):
     before = browser.seen
     house.report("1.2", "a", 100, 24)
     late = Listener(client, "/e/e1/pairings")
-    house.service.execute_one("e1", EnterResult("1.1", 0, Result(score=Pair(77, 24))), "test")
+    house.service.execute_one("e1", EnterResult("1.1", 0, Result(score=SidePair(77, 24))), "test")
     browser.until(lambda: browser.named("patch"), "a patch")
     assert [patch["from"] for patch in browser.named("patch")] == [before]
     late.until(lambda: late.named("view") or late.named("patch"), "news")
@@ -261,7 +261,7 @@ def _something(house: House, organizer: object, rand: random.Random) -> None:
     if deed < 3:
         house.report(match.id, rand.choice("ab"), rand.choice([100, 60]), 24)
     elif deed < 6:
-        tell("e1", EnterResult(match.id, match.revision, Result(score=Pair(rand.randint(30, 90), 24))), "test")
+        tell("e1", EnterResult(match.id, match.revision, Result(score=SidePair(rand.randint(30, 90), 24))), "test")
     elif deed == 6:
         tell("e1", SetClock(rand.choice(["start", "pause", "adjust", "reset"]), rand.choice([60_000, -60_000])), "test")
     elif deed == 7:

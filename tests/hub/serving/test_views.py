@@ -6,8 +6,8 @@ import pytest
 
 from roundtap_core.clock import Clock
 from roundtap_core.forms.form import with_rulings
-from roundtap_core.records import Pair, Result
-from roundtap_core.rulebooks.base import Situation
+from roundtap_core.records import Result, SidePair
+from roundtap_core.rulebooks.base import MatchSituation
 from roundtap_core.rulebooks.gate import may_be_drawn
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.rulebooks.result_words import describe_result
@@ -68,14 +68,14 @@ def test_a_ruling_may_be_a_draw_where_the_rulebook_has_draws(rulebook_id: str, s
     """In an elimination of Epic somebody goes on: whoever the judge names."""
     book = rulebook(rulebook_id)
     options = book.options({})
-    assert may_be_drawn(book, options, Situation()) == swiss
-    assert may_be_drawn(book, options, Situation("elimination")) == knockout
+    assert may_be_drawn(book, options, MatchSituation()) == swiss
+    assert may_be_drawn(book, options, MatchSituation("elimination")) == knockout
 
 
 def test_a_result_is_told_with_everything_that_was_told_of_it():
     book = rulebook("keyforge-archon")
     options = book.options({})
-    result = Result("time", "b", score=Pair(0, 1), first_player="b", timeout={
+    result = Result("time", "b", score=SidePair(0, 1), first_player="b", timeout={
         "active": "a", "keys": {"a": 1, "b": 1}, "aember": {"a": 0, "b": 5}, "decided_by": "aember"})
     t = catalogue("roundtap_hub", "en").also(core_words("en"))
     names = {"a": "Ana Ruiz", "b": "Bruno Maier"}

@@ -19,10 +19,10 @@ from roundtap_hub.serving import page_queues, page_threads
 from roundtap_hub.serving.asgi import HubApplication
 from roundtap_hub.serving.server import watchdog_loop
 from roundtap_hub.store.service import HubStopped, Service, WriteRequest
-from roundtap_machine.notify import Notify
+from roundtap_machine.notify import SystemdNotifier
 
 
-class Said(Notify):
+class Said(SystemdNotifier):
     """A notifier that keeps what it was told to say."""
 
     def __init__(self, limit_us: str = "2000") -> None:
@@ -80,7 +80,7 @@ def test_a_hub_that_stops_says_no_more() -> None:
 
 
 def test_nobody_asked_for_a_watchdog() -> None:
-    silent = Notify({})
+    silent = SystemdNotifier({})
     assert silent.every_ms is None
     silent.send("READY=1")
 

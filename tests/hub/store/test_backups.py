@@ -74,7 +74,7 @@ def test_another_machine_goes_on_where_the_backup_was_made(hub: HubResources, fo
 def test_three_generations_stay(hub: HubResources, folder: Path, tmp_path: Path) -> None:
     made = []
     for n in range(5):
-        hub.service.execute_one("e1", c.SetAbout({"venue": f"room {n}"}), "organizer")
+        hub.service.execute_one("e1", c.SetEventDetails({"venue": f"room {n}"}), "organizer")
         made.append(make_backup(folder, tmp_path / "stick", named_in(hub, folder), ""))
     assert {path.name for path in (tmp_path / "stick").iterdir()} == {path.name for path in made[-3:]}
     assert backups_in(tmp_path / "stick")[0] == made[-1]
@@ -86,7 +86,7 @@ def test_backups_of_another_hub_on_the_same_stick_are_not_touched(hub: HubResour
     other = tmp_path / "stick" / "roundtap-0123456789abcdef-ab-00000001.backup"
     other.write_text("of another hub")
     for n in range(5):
-        hub.service.execute_one("e1", c.SetAbout({"venue": f"room {n}"}), "organizer")
+        hub.service.execute_one("e1", c.SetEventDetails({"venue": f"room {n}"}), "organizer")
         make_backup(folder, tmp_path / "stick", named_in(hub, folder), "")
     assert len(backups_in(tmp_path / "stick")) == 4
     assert other.exists()
@@ -152,7 +152,8 @@ def test_a_commit_while_it_is_made_is_not_in_it_and_does_not_begin_it_anew(
 
     def step(path: Path) -> None:
         if path.name.endswith("new") and len(told) < 5:
-            told.append(len(hub.service.execute_one("e1", c.SetAbout({"venue": f"room {len(told)}"}), "organizer")))
+            told.append(len(hub.service.execute_one("e1", c.SetEventDetails({"venue": f"room {len(told)}"}),
+                                                    "organizer")))
 
     monkeypatch.setattr("roundtap_hub.store.backups.sync", step)
     backup = read_backup(make_backup(folder, tmp_path / "stick", named_in(hub, folder), ""))

@@ -134,7 +134,7 @@ def test_a_copy_that_is_too_slow_is_given_up_and_told_at_once(tmp_path: Path) ->
     hub = Hub(tmp_path, slow, within_s=0)
     make_event(hub.service)
     hub.wait_for(CURRENT)
-    hub.service.execute_one("e1", c.SetAbout({"venue": "the back room"}), "organizer")
+    hub.service.execute_one("e1", c.SetEventDetails({"venue": "the back room"}), "organizer")
     assert hub.copies.states[0].state == SLOW
     assert hub.keys() == ["copy.slow", "one_copy"]
     hub.service.execute_one("e1", c.SetClock("start"), "organizer")
@@ -147,7 +147,7 @@ def test_a_copy_that_is_too_slow_is_given_up_and_told_at_once(tmp_path: Path) ->
 def test_a_stick_that_was_pulled_catches_up(hub: Hub, stick: Path) -> None:
     make_event(hub.service)
     away = stick.rename(stick.with_name("away"))
-    hub.service.execute_one("e1", c.SetAbout({"venue": "the back room"}), "organizer")
+    hub.service.execute_one("e1", c.SetEventDetails({"venue": "the back room"}), "organizer")
     hub.service.execute_one("e1", c.SetClock("start"), "organizer")
     hub.wait_for(AWAY)
     assert hub.keys() == ["copy.away", "one_copy"]
@@ -193,7 +193,7 @@ def test_a_copy_that_knows_more_is_never_written_over(tmp_path: Path, stick: Pat
     shutil.copy(tmp_path / "older.db", tmp_path / "journal.db")
 
     restored = Hub(tmp_path, on(stick))
-    restored.service.execute_one("e1", c.SetAbout({"venue": "the back room"}), "organizer")
+    restored.service.execute_one("e1", c.SetEventDetails({"venue": "the back room"}), "organizer")
     restored.wait_for(REFUSED)
 
     assert restored.copies.states[0].problem is not None
@@ -237,7 +237,7 @@ def test_a_deleted_event_s_people_are_forgotten_on_the_stick_too(hub: Hub, stick
         hub.service.execute([Step(VENUE, NewEntry(kind, {"event": "e1"}))], "organizer")
     assert {row[0] for said in lines(stick) for row in said.get("people", [])} == {"e2"}
     assert heads_on(stick) == hub.journal.heads()
-    hub.service.execute_one("e2", c.SetAbout({"venue": "the back room"}), "organizer")
+    hub.service.execute_one("e2", c.SetEventDetails({"venue": "the back room"}), "organizer")
     assert heads_on(stick) == hub.journal.heads()
 
 

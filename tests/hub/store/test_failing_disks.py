@@ -226,7 +226,7 @@ def test_a_log_that_grew_while_somebody_read_is_emptied(tmp_path: Path, monkeypa
             reader.execute("BEGIN")
             reader.execute("SELECT count(*) FROM entry").fetchall()
             for n in range(150):
-                service.execute_one("e1", c.SetAbout({"venue": f"room {n}" + "x" * 50}), "organizer")
+                service.execute_one("e1", c.SetEventDetails({"venue": f"room {n}" + "x" * 50}), "organizer")
             assert service.journal.log_bytes() > 100_000
         service.check_disk(tmp_path)
         service.execute([], "x")

@@ -307,7 +307,7 @@ def test_a_head_file_that_cannot_be_written_fails_no_commit(tmp_path: Path, monk
         assert hub.service.execute(event_steps(), "organizer", people())
         head_is_noted(hub.service)
         assert next(line.key for line in hub.service.storage.lines()) == "head"
-    hub.service.execute_one("e1", c.SetAbout({"venue": "the back room"}), "organizer")
+    hub.service.execute_one("e1", c.SetEventDetails({"venue": "the back room"}), "organizer")
     head_is_noted(hub.service)
     assert "head" not in [line.key for line in hub.service.storage.lines()]
     hub.close()

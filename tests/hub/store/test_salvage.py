@@ -47,7 +47,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     UnitKeys(hub.service).enrol("table-1", TABLE, KEY)
     make_event(hub.service)
     for n in range(60):
-        hub.service.execute_one("e1", c.SetAbout({"venue": f"room {n}", "organizer": "ł" * 60}), "organizer")
+        hub.service.execute_one("e1", c.SetEventDetails({"venue": f"room {n}", "organizer": "ł" * 60}), "organizer")
     hub.close()
     hub = open_folder(made, lambda _: None)
     hub.service.execute(event_steps("e2"), "organizer", people("e2"))

@@ -179,7 +179,7 @@ def test_a_folder_of_form_0001_is_backed_up_opened_and_goes_on(rested: Path) -> 
     opened = open_folder(rested, lambda _: None)
     migrate_files(rested, opened.service)
     assert dict(UnitKeys(opened.service)) == {"table-1": KEY}
-    opened.service.execute_one("e1", c.SetAbout({"venue": "the new hall"}), "organizer")
+    opened.service.execute_one("e1", c.SetEventDetails({"venue": "the new hall"}), "organizer")
     opened.close()
     kept, = (rested / "backups" / BEFORE_UPGRADE / "0001").iterdir()
     assert read_backup(kept).heads == before
@@ -306,7 +306,7 @@ def test_the_older_program_goes_on_with_the_backup_from_before(
     before, events = heads(rested), events_in(rested)
     with later_program(tmp_path):
         opened = open_folder(rested, lambda _: None)
-        opened.service.execute_one("e1", c.SetAbout({"venue": "the new hall"}), "organizer")
+        opened.service.execute_one("e1", c.SetEventDetails({"venue": "the new hall"}), "organizer")
         opened.close()
         # Somebody who goes back has the later program make one more, which must not take its place.
         assert back_up(rested, "").parent == rested / "backups" / BEFORE_UPGRADE / "0003"

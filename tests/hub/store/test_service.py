@@ -18,11 +18,11 @@ from roundtap_core.event import state as event_state
 from roundtap_core.event.apply import fold
 from roundtap_core.event.entries import GENESIS, VENUE, Entry, NewEntry, Timestamp, chain_entry
 from roundtap_core.event.person import Person
-from roundtap_core.records import Pair, Result
+from roundtap_core.records import Result, SidePair
 from roundtap_hub.store.journal import Head, Journal, JournalConflict, PersonRecord
 from roundtap_hub.store.service import HubStopped, Service, Snapshot, Step
 
-WON = Result(score=Pair(100, 24))
+WON = Result(score=SidePair(100, 24))
 MINUTE = 60_000
 
 
@@ -194,7 +194,7 @@ def test_doubt_about_one_event_stops_nobody_in_another(
             once.setattr(service.journal, "append", fails(OSError(5, "I/O")))
             waits = service.submit([Step("e1", c.SetClock("start"))], "organizer")
             assert in_doubt.wait(10)
-        assert service.execute_one("e2", c.SetAbout({"venue": "the back room"}), "organizer")
+        assert service.execute_one("e2", c.SetEventDetails({"venue": "the back room"}), "organizer")
         with pytest.raises(Problem, match="could not be saved"):
             service.execute_one("e2", c.DrawRound(7), "organizer")
         with pytest.raises(Problem, match="could not be saved"):

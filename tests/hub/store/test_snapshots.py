@@ -21,7 +21,7 @@ from roundtap_core.event.person import Person
 from roundtap_core.event.state import EventState
 from roundtap_core.event.state_bytes import decode, encode
 from roundtap_core.eventfile.read import parse
-from roundtap_core.records import Pair, Result
+from roundtap_core.records import Result, SidePair
 from roundtap_hub.events.new_event import import_steps
 from roundtap_hub.models import EVENT_SNAPSHOT
 from roundtap_hub.paper.print_jobs import wanted_jobs
@@ -33,7 +33,7 @@ from roundtap_hub.store.snapshots import EventSummary, made_by, snapshot_event, 
 from roundtap_hub.units.device_api import find_fate, record_report
 from roundtap_hub.units.table_view import table_view
 
-WON = Result(score=Pair(100, 24))
+WON = Result(score=SidePair(100, 24))
 WORKED = sorted((Path(__file__).parents[2] / "core/worked_events").glob("*.json"))
 
 
@@ -53,7 +53,8 @@ def correct(service: Service, event: str = "e1") -> None:
     """After the end: it was the other way round."""
     match = service.snapshot.event(event).find_match("1.1")  # type: ignore[union-attr]
     assert match
-    commands = (c.ReopenEvent(), c.EnterResult("1.1", match[1].revision, Result(score=Pair(24, 100)), reason="misread"),
+    commands = (c.ReopenEvent(),
+                c.EnterResult("1.1", match[1].revision, Result(score=SidePair(24, 100)), reason="misread"),
                 c.FinishEvent("the hall closes"))
     service.execute([Step(event, command) for command in commands], "judge")
 

@@ -17,7 +17,7 @@ from hub_kit import KEYS, HandClock, event_steps, hello_of, hub_of, make_event, 
 
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import Entry
-from roundtap_core.records import Pair, Result
+from roundtap_core.records import Result, SidePair
 from roundtap_core.wire import ECHO, FEED, REPORT, REQUEST, envelope, open_envelope, sign
 from roundtap_hub.hub import Hub
 from roundtap_hub.serving.asgi import HubApplication
@@ -147,7 +147,7 @@ def test_impossible_results_are_the_hubs_word_and_no_failure(bench: Bench, resul
 
 def test_a_report_for_a_closed_round_is_late_and_kept_for_the_console(bench: Bench) -> None:
     for match in ("1.1", "1.2"):
-        bench.tell(c.EnterResult(match, 0, Result(score=Pair(100, 0))))
+        bench.tell(c.EnterResult(match, 0, Result(score=SidePair(100, 0))))
     bench.tell(c.DrawRound(3))
 
     assert bench.echo()["reason"] == "late"

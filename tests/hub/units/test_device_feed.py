@@ -16,7 +16,7 @@ from hub_kit import HandClock, running
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.state import EventState
-from roundtap_core.records import Pair, Result
+from roundtap_core.records import Result, SidePair
 from roundtap_core.wire import canonical, envelope_json, verify
 from roundtap_hub.store.service import Step
 from roundtap_hub.units import device_feed
@@ -102,7 +102,7 @@ def test_a_journal_that_was_read_again_is_shown_anew(tmp_path: Path) -> None:
     async def evening(hall: FeedHall) -> None:
         await two_events(hall)
         snapshot = hall.service.snapshot
-        hall.tell("e1", c.EnterResult("1.1", 0, Result(score=Pair(100, 24))))
+        hall.tell("e1", c.EnterResult("1.1", 0, Result(score=SidePair(100, 24))))
         await hall.settle()
         hall.service.snapshot = snapshot
         hall.feed._enqueue_news([], None)
@@ -150,7 +150,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 @pytest.mark.parametrize(("happens", "concerned"), [
     (lambda hall: hall.tell("e1", c.RecordReport("r1", "1.2", "a", 0, SCORE, "b"), "unit:table-2"), {"table-2"}),
     (lambda hall: hall.tell("e1", c.RecordReport("r1", "9.9", "a", 0, SCORE, "b"), "unit:table-2"), set()),
-    (lambda hall: hall.tell("e2", c.EnterResult("1.1", 0, Result(score=Pair(100, 24)))), {"table-3"}),
+    (lambda hall: hall.tell("e2", c.EnterResult("1.1", 0, Result(score=SidePair(100, 24)))), {"table-3"}),
     (lambda hall: hall.tell("e2", c.NoteLot("1.1", "initiative", "a")), {"table-3"}),
     (lambda hall: hall.tell("e1", c.SetClock("start")), {"table-1", "table-2"}),
     (lambda hall: hall.tell("e2", c.SetClock("start")), {"table-3", "table-4", "table-5"}),
@@ -234,7 +234,7 @@ def test_the_report_s_own_unit_hears_its_fate_and_no_other(tmp_path: Path) -> No
 
 def finish(hall: FeedHall, event: str) -> EventState:
     for match in hall.state(event).rounds[0].matches:
-        hall.tell(event, c.EnterResult(match.id, 0, Result(score=Pair(100, 24))))
+        hall.tell(event, c.EnterResult(match.id, 0, Result(score=SidePair(100, 24))))
     hall.tell(event, c.FinishEvent("the hall closes"))
     assert hall.state(event).finished
     return hall.state(event)

@@ -10,7 +10,7 @@ from roundtap_core.event import commands as c
 from roundtap_core.event.commands import GrantExtension
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.state import Entrant
-from roundtap_core.records import Pair, Result
+from roundtap_core.records import Result, SidePair
 from roundtap_hub.store.service import Step
 from roundtap_hub.units.table_view import table_view
 
@@ -76,7 +76,7 @@ def test_a_table_of_the_final_and_the_one_for_third_place(tmp_path: Path) -> Non
     with running(tmp_path / "journal.db", clock) as service:
         make_event(service)
         for match in service.snapshot.events["e1"].live.matches:  # type: ignore[union-attr]
-            service.execute_one("e1", c.EnterResult(match.id, 0, Result(score=Pair(100, 24))), "organizer")
+            service.execute_one("e1", c.EnterResult(match.id, 0, Result(score=SidePair(100, 24))), "organizer")
         service.execute_one("e1", c.FinishEvent("the hall closes"), "organizer")
         tell = lambda command: service.execute_one("e2", command, "organizer")  # noqa: E731
         options = {"structure": "own", "swiss_rounds": 1, "cut": 4, "third_place_match": True}
@@ -91,7 +91,7 @@ def test_a_table_of_the_final_and_the_one_for_third_place(tmp_path: Path) -> Non
             tell(c.PublishRound(draft.number, 1))
             if draft.number < 3:
                 for match in draft.matches:
-                    tell(c.EnterResult(match.id, 0, Result(score=Pair(100, 24))))
+                    tell(c.EnterResult(match.id, 0, Result(score=SidePair(100, 24))))
         state = service.snapshot.events["e2"]
         tell(c.SetClock("start"))
         clock.ms += 60_000

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from roundtap_core.forms.form import Way
+from roundtap_core.forms.form import WayToEnd
 from roundtap_core.forms.questions import Figure, Turns
 from roundtap_core.records import SIDES, Side, other
 
@@ -112,7 +112,7 @@ class TurnCounter:
         return self.step.turns - self.ended
 
 
-def likely_left(way: Way, figure: Figure, side: Side, answers: Mapping[str, Any]) -> int:
+def likely_left(way: WayToEnd, figure: Figure, side: Side, answers: Mapping[str, Any]) -> int:
     """Where a figure of `side` starts: the loser of the last turns usually has nothing left."""
     won = next((answers.get(step.name) for step in way.steps if isinstance(step, Turns)), None)
     return figure.minimum if figure.beyond and won in SIDES and won != side else figure.default

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from roundtap_core.errors import Problem
-from roundtap_core.forms.form import ANY_TIME, AT_TIME, DECIDED, DRAWN, Form, Way
+from roundtap_core.forms.form import ANY_TIME, AT_TIME, DECIDED, DRAWN, Form, WayToEnd
 from roundtap_core.forms.questions import LOSER, WINNER, Choice, Figure, Turns
 from roundtap_core.forms.walk import WalkState, compose, compose_complete, walk, way_and_answers
 from roundtap_core.records import CONCESSION, SIDES, Result, Side, other
@@ -31,7 +31,7 @@ class ResultEntry(DialogueState):
     """
 
     def __init__(self, table: TableState, form: Form, opener: Side, by: Side, like: Result | None = None,
-                 way: Way | None = None) -> None:
+                 way: WayToEnd | None = None) -> None:
         super().__init__(table)
         self.opener, self.by, self.like = opener, by, like
         self.known: dict[str, Any] = {}
@@ -41,7 +41,7 @@ class ResultEntry(DialogueState):
         self.choice: Choice | None = None
         self.turns: TurnCounter | None = None
         self.place = 0
-        self.way: Way | None = None
+        self.way: WayToEnd | None = None
         self.likely: dict[str, Any] = {}
         self.likely_way = ""
         """The way of the result `like`, with its answers in `likely`."""
@@ -56,7 +56,7 @@ class ResultEntry(DialogueState):
         if way is not None:
             self._take(way, direct=form.direct and like is None and way is self.ways[0])
 
-    def _way_of(self, form: Form, like: Result) -> Way | None:
+    def _way_of(self, form: Form, like: Result) -> WayToEnd | None:
         """A correction follows the rules of the moment it corrects, whatever the clock now shows."""
         if (found := way_and_answers(form.ways, self.opener, like)) is not None:
             way, self.likely = found
@@ -66,7 +66,7 @@ class ResultEntry(DialogueState):
         self.ways = tuple(way for way in form.ways if way.ended == like.ended) or self.ways
         return None
 
-    def _take(self, way: Way, direct: bool = False) -> None:
+    def _take(self, way: WayToEnd, direct: bool = False) -> None:
         table = self.table
         self.way, self.place, self.given = way.opened_by(self.opener), 0, {}
         first = (self.like.first_player if self.like else None) or table.first_player
@@ -231,7 +231,7 @@ class ResultEntry(DialogueState):
         return bool(self.given) or touched or (self.turns is not None and self.turns.ended > 0)
 
     @property
-    def other_ways(self) -> tuple[Way, ...]:
+    def other_ways(self) -> tuple[WayToEnd, ...]:
         return tuple(way for way in self.ways if self.way is None or way.id != self.way.id)
 
     def preview(self) -> Result:
@@ -314,7 +314,7 @@ def _scene(entry: ResultEntry) -> Scene:
     return table.figures("entry", entry.by, lambda side: _column(entry, side), title=title, info=info, hint=hint)
 
 
-def way_line(table: TableState, way: Way, opener: Side | None) -> str:
+def way_line(table: TableState, way: WayToEnd, opener: Side | None) -> str:
     """A way in a list. Without an opener yet, the player who takes the line "I concede" is it."""
     if way.ended != CONCESSION:
         return table.words(f"form.way.{way.id}")

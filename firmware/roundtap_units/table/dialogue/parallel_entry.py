@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from roundtap_core.forms.form import Form, Way
+from roundtap_core.forms.form import Form, WayToEnd
 from roundtap_core.forms.questions import LOSER, WINNER, Figure, Picks
 from roundtap_core.forms.walk import compose, compose_complete
 from roundtap_core.lists.squads import letter, squads_unfieldable
-from roundtap_core.records import CONCESSION, SIDES, Pair, Result, Side, other
+from roundtap_core.records import CONCESSION, SIDES, Result, Side, SidePair, other
 from roundtap_devices.input.gestures import HOLD, REPEAT, TAP, Gesture
 from roundtap_units.table.dialogue import result_text
 from roundtap_units.table.dialogue.table_state import OWN_KEYS, DialogueState, TableState
@@ -18,7 +18,7 @@ from roundtap_units.table.screens.scenes import SIGNS, Scene, SideBySideScene, S
 Page = Figure | Picks
 
 
-def pages_of(way: Way, whose: str) -> tuple[Page, ...]:
+def pages_of(way: WayToEnd, whose: str) -> tuple[Page, ...]:
     """One side's questions in this way, in the form's order."""
     return tuple(step for step in way.steps if isinstance(step, Figure | Picks) and step.asked and step.whose == whose)
 
@@ -183,7 +183,7 @@ class ParallelEntry(DialogueState):
             self.conceded_by = "a" if like.conceded_by == "a" else "b"
         for side, sheet in self.sheets.items():
             told = {key: pair[side] for key, pair in (like.timeout or {}).items() if isinstance(pair, dict)}
-            sheet.values = {"score": like.score.of(side), "wounds": (like.wounds or Pair()).of(side), **told}
+            sheet.values = {"score": like.score.of(side), "wounds": (like.wounds or SidePair()).of(side), **told}
             sheet.picked = list((like.picks or {}).get(side, ()))
             sheet.fielded = bool(sheet.picked)
             sheet.done = True
@@ -317,7 +317,7 @@ class ParallelEntry(DialogueState):
     # --- what it comes to ---
 
     @property
-    def way(self) -> Way:
+    def way(self) -> WayToEnd:
         """The first way offered that the figures fit: two won struggles have ended a game, whatever the clock shows."""
         wanted = [way for way in self.form.offered(self.at_time)
                   if (way.ended == CONCESSION) == (self.conceded_by is not None)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from roundtap_core.forms.form import Form, Way
+from roundtap_core.forms.form import Form, WayToEnd
 from roundtap_core.records import CONCESSION, Result, Side, other
 from roundtap_devices.input.gestures import ARROWS, REPEAT, TAP, Gesture
 from roundtap_units.table.dialogue import result_text
@@ -59,7 +59,7 @@ def press_arrow(table: TableState, gesture: Gesture, now_ms: int) -> None:
         table.question = EndingList(table, form)
 
 
-def other_endings(table: TableState, form: Form) -> tuple[Way, ...]:
+def other_endings(table: TableState, form: Form) -> tuple[WayToEnd, ...]:
     """The endings that the own button alone does not begin. Of several games it begins one: the whole match is here."""
     offered = form.offered(table.time_is_up)
     return offered[1:] if form.games == 1 else offered

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from roundtap_core.errors import Problem
 from roundtap_core.lists.squads import letter
-from roundtap_core.records import CONCESSION, SIDES, Match, Pair, Result, Side, other
+from roundtap_core.records import CONCESSION, SIDES, Match, Result, Side, SidePair, other
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.rulebooks.result_words import figure_label, outcome_reason
 from roundtap_core.rulebooks.result_words import winner_of as winner_of_result
@@ -48,19 +48,19 @@ def worth(table: TableState, result: Result, side: Side) -> str:
         return ""
     parts = []
     for key, pair in values.items():
-        text = ordered(table, Pair(*pair), side)
+        text = ordered(table, SidePair(*pair), side)
         parts.append(text if key == BARE and len(values) > 1 else f"{table.words(f'worth.{key}')} {text}")
     return " ".join(parts)
 
 
-def ordered(table: TableState, pair: Pair, side: Side) -> str:
+def ordered(table: TableState, pair: SidePair, side: Side) -> str:
     first = table.first(side)
     return f"{pair.of(first)}:{pair.of(other(first))}"
 
 
 def figure(table: TableState, result: Result, side: Side) -> str:
     """The figure under a side's name: its score; a sign of who won where no figure is kept."""
-    if result.score == Pair() and table.form is not None and not any(
+    if result.score == SidePair() and table.form is not None and not any(
             step.key == "score" for way in table.form.ways for step in way.figures()):
         return _sign(table, result, side)
     return str(result.score.of(side))
