@@ -140,15 +140,15 @@ def run(args: argparse.Namespace) -> int:
         return _refused(problem)
     except (OSError, ValueError) as error:
         return _refused(f"the folder {args.data} cannot be used: {error}. Name one that you may write to with --data.")
-    doors = connection_limits.ConnectionLimits(connection_limits.connection_limit(connection_limits.raise_file_limit()),
-                                               time.monotonic, args.per_address)
+    places = connection_limits.connection_limit(connection_limits.raise_file_limit())
+    limits = connection_limits.ConnectionLimits(places, time.monotonic, args.per_address)
     listeners: list[socket.socket] = []
     for port in (args.port, *([secure_port] if secure_port else ())):
         try:
-            listeners.append(_listener(args.host, port, doors))
+            listeners.append(_listener(args.host, port, limits))
         except (OSError, OverflowError) as error:
             return _refused(f"cannot listen on {args.host}:{port}: {getattr(error, 'strerror', None) or error}")
-    short = _short_listener(args.host, args.short_port, doors)
+    short = _short_listener(args.host, args.short_port, limits)
     try:
         at_point = crash_point(args.crash_at)
         opened = (open_database(args.database, at_point, args.pages) if args.database
@@ -184,7 +184,7 @@ def run(args: argparse.Namespace) -> int:
     # Late: a slow import, not needed where the folder cannot be opened.
     from roundtap_hub.serving.server import serve
 
-    code = serve(hub, plain, listeners[1:], doors, args.pages, args.console_url, args.alone, certificates)
+    code = serve(hub, plain, listeners[1:], limits, args.pages, args.console_url, args.alone, certificates)
     hub.access.organizers.sessions.save()
     opened.close()
     return code
@@ -236,10 +236,10 @@ def crash_point(name: str | None) -> Callable[[str], None]:
     return at_point
 
 
-def _listener(host: str, port: int, doors: connection_limits.ConnectionLimits) -> connection_limits.LimitedListener:
+def _listener(host: str, port: int, limits: connection_limits.ConnectionLimits) -> connection_limits.LimitedListener:
     """A listening socket with small buffers, whose stalled clients the kernel drops."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = connection_limits.LimitedListener(family, socket.SOCK_STREAM).limited_by(doors)
+    listener = connection_limits.LimitedListener(family, socket.SOCK_STREAM).limited_by(limits)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -251,12 +251,12 @@ def _listener(host: str, port: int, doors: connection_limits.ConnectionLimits) -
 
 
 def _short_listener(host: str, port: int,
-                    doors: connection_limits.ConnectionLimits) -> connection_limits.LimitedListener | None:
+                    limits: connection_limits.ConnectionLimits) -> connection_limits.LimitedListener | None:
     """The second plain listener; None where none is wanted or its port is taken, since it is only a convenience."""
     if not port:
         return None
     try:
-        return _listener(host, port, doors)
+        return _listener(host, port, limits)
     except (OSError, OverflowError) as error:
         print(f"roundtap hub: cannot listen on {host}:{port}, so people have to type the other port: "
               f"{getattr(error, 'strerror', None) or error}", file=sys.stderr, flush=True)

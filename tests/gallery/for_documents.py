@@ -15,7 +15,7 @@ PICTURES = {
     "server/pictures/phone.png": ("pages/en-day-me-confirm.png", (0, 0, 390, 862), 300),
     "firmware/pictures/table.png": ("screens/en-edge-short-ask.png", (0, 0, 512, 256), 512),
     "firmware/pictures/slip.png": ("paper/epson-80-en-slip-xwing-standard-short.png", (0, 96, 576, 512), 400),
-    "systemd/pictures/before_doors.png": ("pages/en-doors-to-do.png", (0, 0, 1280, 900), 1000),
+    "systemd/pictures/preflight.png": ("pages/en-doors-to-do.png", (0, 0, 1280, 900), 1000),
 }
 """Document's picture → its file in the gallery, what is cut out of it, and how wide it stands there."""
 

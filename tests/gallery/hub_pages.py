@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from gallery import day_pages, doors_pages
+from gallery import day_pages, preflight_pages
 from gallery.camera import Camera, StillPage
 from roundtap.kit.player_names import player_names
 from roundtap_core.event import commands as c
@@ -43,7 +43,7 @@ def pages(language: str) -> Iterator[StillPage]:
         try:
             client = create_app(hub).test_client()
             yield from _moments(Camera(client, language, PIN), hub, clock_ms)
-            yield from doors_pages.before_doors(language)
+            yield from preflight_pages.preflight(language)
         finally:
             service.stop()
             journal.close()

@@ -32,7 +32,7 @@ from roundtap_core.rulebooks.base import MatchSituation, Rulebook
 from roundtap_core.rulebooks.gate import PLAYER, ResultSource, result_problems
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.wire import digest
-from roundtap_hub.events.event_at import event_at, full_names, shown_names
+from roundtap_hub.events.saved_event import full_names, saved_event, shown_names
 from roundtap_hub.rounds.tables import side_names
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.service import Step
@@ -163,7 +163,7 @@ class World:
 
     def names(self) -> list[dict[str, str]]:
         """The names of both sides, as officials and as players read them."""
-        moment = event_at(self.house.hub.service.snapshot, "e1")
+        moment = saved_event(self.house.hub.service.snapshot, "e1")
         assert moment is not None
         return [side_names(self.match, read(moment)) for read in (full_names, shown_names)]
 

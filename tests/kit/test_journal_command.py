@@ -52,7 +52,7 @@ def folder(tmp_path: Path) -> Path:
     service.start()
     fill(service)
     service.execute_one("e2", c.CreateEvent("Summer Open", "keyforge-archon", None, {}, "#0072B2", 7), "organizer")
-    service.sealer.snapshot_due()
+    service.snapshotter.snapshot_due()
     service.stop()
     journal.close()
     return tmp_path

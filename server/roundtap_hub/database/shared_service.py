@@ -223,7 +223,7 @@ class SharedService(Service):
             log.error("%s It is read anew.", problem)
             return self._reload_all()
         if after is not self.snapshot:
-            self.snapshot = self._shelf.rearrange(after.with_names(self.snapshot))
+            self.snapshot = self._dormant.rearrange(after.with_names(self.snapshot))
             self._forget_people(events_deleted(entries))
             self._publish(entries)
         return True
@@ -244,7 +244,7 @@ class SharedService(Service):
             found += entries
         if VENUE in behind:
             after = after.with_rows(self._shared.secrets())
-        self._shelf.evict(after.dormant if news is None else news.people)
+        self._dormant.evict(after.dormant if news is None else news.people)
         concerned = [event for event in (after.events if news is None else news.people) if event not in after.dormant]
         people = self._shared.people(concerned) if concerned else {}
         if any(people.get(event, {}) != after.people.get(event, {}) for event in concerned):

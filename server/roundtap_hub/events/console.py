@@ -28,9 +28,9 @@ from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.standings.tiebreakers import EACH, KNOCKOUT
 from roundtap_hub.access import visit
 from roundtap_hub.access.policy import HEADS, JUST_FINISHED, OPEN, ORGANIZERS, PLAYING, STAFF, VISIBLE, route
-from roundtap_hub.events import event_at
-from roundtap_hub.events.event_at import SavedEvent, archived_list, listed_events, planned_rounds, ranking_by_id
+from roundtap_hub.events import saved_event
 from roundtap_hub.events.event_options import flatten_options, options_view, place
+from roundtap_hub.events.saved_event import SavedEvent, archived_list, listed_events, planned_rounds, ranking_by_id
 from roundtap_hub.events.todo import cut_short_lines, open_tasks, points_before_round_1
 from roundtap_hub.judging.judging_view import people_forms_view
 from roundtap_hub.people.absentees import absentee_names
@@ -297,13 +297,13 @@ def render_cache() -> RenderCache:
     return kept
 
 
-def _draw(moment: event_at.SavedEvent) -> Rendered:
+def _draw(moment: saved_event.SavedEvent) -> Rendered:
     """The console as all of one role see it; after a Problem, as this request sees it."""
     snapshot, hub = web.current_snapshot(), web.current_hub()
     state, units, now = moment.state, web.current_units(), web.now_ms()
     event_id = state.id
-    names = event_at.full_names(moment)
-    newest, shown = event_at.newest_round(state), shown_round(state)
+    names = saved_event.full_names(moment)
+    newest, shown = saved_event.newest_round(state), shown_round(state)
     points = points_before_round_1(moment)
     grid = grid_cells(snapshot, units, state, newest, names, now)
     seated = seated_count(snapshot, units, state.live)
@@ -329,7 +329,7 @@ def _draw(moment: event_at.SavedEvent) -> Rendered:
 
     return web.render_page(
         "console.html", feed=f"console/{event_id}", state=state, moment=moment, names=names,
-        public=event_at.shown_names(moment),
+        public=saved_event.shown_names(moment),
         newest=newest, grid=grid, missing=[cell for cell in grid if not cell.done], seated=seated,
         rows=render_cache().rows(event_id, web.words().language), person_rows=person_rows, cell_rows=cell_rows,
         next=step, names_in=lambda who: ", ".join(names[each] for each in who), shown=shown, points=points,
@@ -338,8 +338,8 @@ def _draw(moment: event_at.SavedEvent) -> Rendered:
         needs=open_tasks(snapshot, units, state, grid if state.live else (), names, now,
                          played_ms(state, hub.clocks.now()), hub.presence.seen_at_table),
         short=cut_short_lines(moment), draft=draft_view(moment, names), waits_before_start=waiting_count(state),
-        planned=event_at.planned_rounds(state), roster=people, lists=lists,
-        told_lists=list_counts(moment), not_there=absent, counted_here=event_at.check_in_count(state),
+        planned=saved_event.planned_rounds(state), roster=people, lists=lists,
+        told_lists=list_counts(moment), not_there=absent, counted_here=saved_event.check_in_count(state),
         cut=cut_view(moment, names), cut_rows=cut_rows(moment), draws=has_draws(state),
         final=final_lines(moment, names),
         has_bracket=bracket(moment) is not None,
@@ -363,7 +363,7 @@ def shown_round(state: EventState) -> RoundState | None:
     """The round whose tables are on the page: the newest, or the one whose tab was chosen ("?round=2")."""
     wanted = request.values.get("round", "")
     return next((played for played in state.public_rounds if str(played.number) == wanted),
-                event_at.newest_round(state))
+                saved_event.newest_round(state))
 
 
 @route("GET /console/<event_id>/person/<competitor>", STAFF, VISIBLE)
@@ -392,15 +392,15 @@ def units(event_id: str) -> AnyResponse:
     return _part(web.current_event(event_id), "units_forms.html", UNITS, web.words()("units.title"), unit_rows=rows)
 
 
-def _part(moment: event_at.SavedEvent, part: str, place: str, title: str, **context: Any) -> AnyResponse:
+def _part(moment: saved_event.SavedEvent, part: str, place: str, title: str, **context: Any) -> AnyResponse:
     state = moment.state
     return web.page("console_part.html", feed=f"console/{state.id}", state=state, rulebook=state.rulebook, part=part,
                     place=place, title=title, **context)
 
 
-def person_context(moment: event_at.SavedEvent, competitor: str) -> dict[str, Any]:
+def person_context(moment: saved_event.SavedEvent, competitor: str) -> dict[str, Any]:
     """The context of `person_forms.html`, beyond the event itself."""
-    state, person, names = moment.state, moment.people.get(competitor), event_at.full_names(moment)
+    state, person, names = moment.state, moment.people.get(competitor), saved_event.full_names(moment)
     leaving = leave_effect(state, competitor)
     return {"p": competitor_row(moment, competitor), "person": person, "damaged_person": is_damaged(competitor, person),
             "leaving": leaving, "to": names.get(leaving.opponent, leaving.opponent),
@@ -408,7 +408,7 @@ def person_context(moment: event_at.SavedEvent, competitor: str) -> dict[str, An
             "plays_again": match_ended_by_leaving(state, competitor) if undo_leaving(state, competitor) else None}
 
 
-def _no_return_reason(moment: event_at.SavedEvent, competitor: str) -> str:
+def _no_return_reason(moment: saved_event.SavedEvent, competitor: str) -> str:
     """Why a player who has left cannot come back; "" for one who can."""
     try:
         refuse_return(moment.state, moment.state.entrants[competitor])
@@ -417,7 +417,7 @@ def _no_return_reason(moment: event_at.SavedEvent, competitor: str) -> str:
     return ""
 
 
-def opened_part(moment: event_at.SavedEvent) -> str:
+def opened_part(moment: saved_event.SavedEvent) -> str:
     """The part whose form has just been refused, which the answer shows open, as it was typed; else ""."""
     args = request.view_args or {}
     if request.method != "POST":

@@ -9,7 +9,7 @@ from roundtap_core.errors import Invalid
 from roundtap_hub.access import visit
 from roundtap_hub.access.auth import safe_next
 from roundtap_hub.access.policy import EVERYBODY, JUDGE, LOGIN, route
-from roundtap_hub.events.event_at import COLOURS, CONTENT_TYPE, colours_css, listed_events
+from roundtap_hub.events.saved_event import COLOURS, CONTENT_TYPE, colours_css, listed_events
 from roundtap_hub.serving import web
 
 

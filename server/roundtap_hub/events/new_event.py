@@ -24,8 +24,8 @@ from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.standings.totals import list_totals
 from roundtap_hub.access.policy import OPEN, ORGANIZERS, route
 from roundtap_hub.events.console import SEED_BITS, event, events
-from roundtap_hub.events.event_at import COLOR
 from roundtap_hub.events.event_options import OFFERED, STRUCTURE, read_options, read_structure
+from roundtap_hub.events.saved_event import COLOR
 from roundtap_hub.serving import web
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.service import Step

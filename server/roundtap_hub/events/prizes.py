@@ -17,7 +17,7 @@ from roundtap_core.event.state import ACTIVE, AMONG, EventState, Prize
 from roundtap_core.lists.list_form import fold
 from roundtap_hub.access.policy import NOT_ARCHIVED, ORGANIZERS, STAFF, VISIBLE, route
 from roundtap_hub.events.console import SEED_BITS
-from roundtap_hub.events.event_at import SavedEvent, full_names, ranking
+from roundtap_hub.events.saved_event import SavedEvent, full_names, ranking
 from roundtap_hub.hall.wall_view import sort_key
 from roundtap_hub.rounds.knockout import final_lines
 from roundtap_hub.serving.web import current_event, field, page, shows_problem_on, submit, whole_number

@@ -12,7 +12,7 @@ from roundtap_core.event.leaving import LeaveEffect, abandoned_matches, confirme
 from roundtap_core.event.setup import DECK_TWICE, KINDS, LIST_MISSING, LIST_WRONG, open_list_points, open_points
 from roundtap_core.event.state import DISPUTE, ONE_PHONE, ONE_SIDED, SECOND, EventState, OpenPoint, PlayOnDecision
 from roundtap_core.records import FINISHED_EARLY, SWISS_STAGES, UNPAIRED_LOSS
-from roundtap_hub.events.event_at import SavedEvent, full_names, shown_names
+from roundtap_hub.events.saved_event import SavedEvent, full_names, shown_names
 from roundtap_hub.judging.judging_view import official_name
 from roundtap_hub.people.absentees import absentees
 from roundtap_hub.rounds.tables import CALL, DRAFT, NO_CONTACT, GridCell, age

@@ -15,7 +15,7 @@ from roundtap_core.records import BYE, SWISS, UNPAIRED_LOSS
 from roundtap_core.result_json import result_from_json
 from roundtap_hub.access.policy import ORGANIZERS, route
 from roundtap_hub.access.rights import unit_placed_entry
-from roundtap_hub.events.event_at import SavedEvent, full_names
+from roundtap_hub.events.saved_event import SavedEvent, full_names
 from roundtap_hub.rounds.tables import ShownResult, show_result
 from roundtap_hub.serving import web
 from roundtap_hub.store import restore_gap, venue

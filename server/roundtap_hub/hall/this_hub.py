@@ -167,7 +167,7 @@ def login_address() -> str:
 
 
 @route("GET /console/before-doors", STAFF)
-def before_doors() -> AnyResponse:
+def preflight() -> AnyResponse:
     """One line per check with what to do, by part of the hall, worst first; checks that are fine share one line."""
     hub, snapshot, units = web.current_hub(), web.current_snapshot(), web.current_units()
     checks = all_checks(hub, snapshot, units, web.now_ms())

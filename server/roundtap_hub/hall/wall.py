@@ -18,7 +18,7 @@ from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.state import EventState
 from roundtap_hub.access import visit
 from roundtap_hub.access.policy import EVERYBODY, HEADS_AND_DESK, VISIBLE, route
-from roundtap_hub.events.event_at import SavedEvent, listed_events, planned_rounds, shown_names
+from roundtap_hub.events.saved_event import SavedEvent, listed_events, planned_rounds, shown_names
 from roundtap_hub.hall import known_displays, wall_view
 from roundtap_hub.hall.announcements import announcement_lines
 from roundtap_hub.hall.qr_svg import qr_svg

@@ -11,7 +11,14 @@ from typing import Any, TypeVar
 from roundtap_core.clock import IDLE
 from roundtap_core.event.event_flow import elimination_rounds, second_stage_is_swiss
 from roundtap_core.event.state import EventState
-from roundtap_hub.events.event_at import SavedEvent, check_in_count, newest_round, ranking, shown_members, shown_names
+from roundtap_hub.events.saved_event import (
+    SavedEvent,
+    check_in_count,
+    newest_round,
+    ranking,
+    shown_members,
+    shown_names,
+)
 from roundtap_hub.results.standings_table import TiebreakCell, record_of, standings_view
 from roundtap_hub.rounds.knockout import bracket, cut_rows_before_play, final_lines
 from roundtap_hub.rounds.tables import grid_cells, seated_count

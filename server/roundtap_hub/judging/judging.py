@@ -22,7 +22,7 @@ from roundtap_core.numbers import next_number
 from roundtap_core.rulebooks.base import JUDGE, ORGANIZER
 from roundtap_hub.access import policy
 from roundtap_hub.events.console import event
-from roundtap_hub.events.event_at import SavedEvent, StepMarks, event_at, full_names, newest_round
+from roundtap_hub.events.saved_event import SavedEvent, StepMarks, full_names, newest_round, saved_event
 from roundtap_hub.events.todo import ELSEWHERE, open_tasks
 from roundtap_hub.judging.judging_view import people_forms_view
 from roundtap_hub.results.results import match_page
@@ -255,7 +255,7 @@ TABLE_DIGITS = 3
 def judge_hall() -> AnyResponse:
     """The judge's page over every event of the hall."""
     snapshot = web.current_snapshot()
-    found = (event_at(snapshot, event_id) for event_id, state in snapshot.events.items() if not state.finished)
+    found = (saved_event(snapshot, event_id) for event_id, state in snapshot.events.items() if not state.finished)
     return _render_judge_page("judge",
                               [moment for moment in found if moment is not None and moment.state.public_rounds])
 

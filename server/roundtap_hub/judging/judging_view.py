@@ -11,7 +11,7 @@ from roundtap_core.event.state import APPEAL, EXTENSION, PUBLISHED, ROLES, Match
 from roundtap_core.records import SWISS_STAGES, UNPAIRED_LOSS
 from roundtap_core.rulebooks.base import HEAD_JUDGE, NO, ORGANIZER, may_play
 from roundtap_hub.access.staff import StaffIdentity
-from roundtap_hub.events.event_at import SavedEvent, current_matches, full_names, newest_round
+from roundtap_hub.events.saved_event import SavedEvent, current_matches, full_names, newest_round
 from roundtap_hub.people.competitors import OwedSquads, owed_squads
 
 

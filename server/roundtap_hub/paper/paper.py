@@ -25,7 +25,7 @@ from roundtap_core.records import SWISS, UNPAIRED_LOSS
 from roundtap_core.rulebooks.fact_sheet import bye_worth, outcome_points
 from roundtap_core.words import Words
 from roundtap_hub.access.policy import DESK, EVERYBODY, HEADS_AND_DESK, NOT_ARCHIVED, STAFF, VISIBLE, route
-from roundtap_hub.events import event_at
+from roundtap_hub.events import saved_event
 from roundtap_hub.hall.qr_svg import qr_svg
 from roundtap_hub.hall.wall_view import sort_key
 from roundtap_hub.paper import print_jobs
@@ -265,10 +265,10 @@ A4, A5 = "a4", "a5"
 SIZES = (A4, A5)
 
 
-def printed_slips(moment: event_at.SavedEvent, played: RoundState, base_url: str, secret: bytes, words: Words,
+def printed_slips(moment: saved_event.SavedEvent, played: RoundState, base_url: str, secret: bytes, words: Words,
                   all_matches: bool = False) -> list[dict[str, Any]]:
     """The slips of a round by table, of open matches only unless `all_matches`."""
-    state, names = moment.state, event_at.shown_names(moment)
+    state, names = moment.state, saved_event.shown_names(moment)
     found = []
     for match in sorted(played.matches, key=lambda m: (m.match.table is None, m.match.table or 0)):
         if match.match.b is None or (match.done and not all_matches):
@@ -284,9 +284,10 @@ def printed_slips(moment: event_at.SavedEvent, played: RoundState, base_url: str
     return found
 
 
-def desk_rows(moment: event_at.SavedEvent) -> list[dict[str, Any]]:
+def desk_rows(moment: saved_event.SavedEvent) -> list[dict[str, Any]]:
     """All entrants by their entered names, for the organizer. `list` is None where the rulebook asks for none."""
-    names, public, members = event_at.full_names(moment), event_at.shown_names(moment), event_at.shown_members(moment)
+    names, public = saved_event.full_names(moment), saved_event.shown_names(moment)
+    members = saved_event.shown_members(moment)
     numbers, lists = numbers_of(moment.state), list_states(moment)
     asked = moment.state.rulebook.lists is not None
     rows = [
@@ -316,7 +317,7 @@ def printed_at(wall: str | None) -> str:
 SPARE_TABLES = 2
 
 
-def emergency_view(moment: event_at.SavedEvent, now: Instant) -> dict[str, Any]:
+def emergency_view(moment: saved_event.SavedEvent, now: Instant) -> dict[str, Any]:
     """Everything needed to pair this event's next round on paper; names as the hall may read them.
 
     `after`: the last round with all results. `points`, `bye_points`: what results and byes are worth. `minutes`: a
@@ -324,12 +325,12 @@ def emergency_view(moment: event_at.SavedEvent, now: Instant) -> dict[str, Any]:
     of those with a fixed table. Of a row, `line` is None before the first match, `owed` the squads not fielded yet;
     those `awaited` play once they have come.
     """
-    state, names = moment.state, event_at.shown_names(moment)
+    state, names = moment.state, saved_event.shown_names(moment)
     numbers, view = numbers_of(state), standings_view(moment, names)
     lines = {line.competitor: line for line in view.lines}
-    newest = event_at.newest_round(state)
-    ranks = event_at.ranking_by_id(moment)
-    shown = fielded(event_at.tournament(moment).rounds) if state.rulebook.squads else {}
+    newest = saved_event.newest_round(state)
+    ranks = saved_event.ranking_by_id(moment)
+    shown = fielded(saved_event.tournament(moment).rounds) if state.rulebook.squads else {}
     rows, waiting = [], not_yet_present(state)
     for who in (*lines, *(each for each in state.entrants if each not in lines)):
         entrant, row = state.entrants[who], ranks.get(who)
@@ -342,14 +343,14 @@ def emergency_view(moment: event_at.SavedEvent, now: Instant) -> dict[str, Any]:
     matches, worth = _matches(state, newest, names, numbers), bye_worth(state.rulebook, state.options)
     tables = max(1, len(active_ids(state)) // 2) + SPARE_TABLES
     return {
-        "after": event_at.settled_round(state), "columns": view.columns, "rows": rows, "round": newest,
+        "after": saved_event.settled_round(state), "columns": view.columns, "rows": rows, "round": newest,
         "matches": matches, "open": [match for match in matches if not match["done"]],
         "points": outcome_points(state.rulebook, state.options), "bye_points": worth["bye"].points,
         "bye_figures": worth["bye"].figures, "won_bye_figures": worth["won"].figures,
         "minutes": state.rulebook.minutes(newest.stage if newest is not None else SWISS, state.options),
         "left_ms": None if state.live is None or state.clock.state == IDLE else state.clock.remaining_at(now),
         "nearest": state.rulebook.pairs_nearest, "knockout": bracket(moment) is not None,
-        "next_number": (newest.number if newest else 0) + 1, "planned": event_at.planned_rounds(state),
+        "next_number": (newest.number if newest else 0) + 1, "planned": saved_event.planned_rounds(state),
         "tables": range(1, tables + 1),
         "fixed": sorted((e.fixed_table, numbers[e.id], names[e.id]) for e in state.entrants.values()
                         if e.fixed_table is not None and e.active),
@@ -397,20 +398,20 @@ def print_pairings_name(event_id: str) -> AnyResponse:
 
 def _pairings(event_id: str, what: str, by: Callable[..., list[dict[str, Any]]]) -> AnyResponse:
     moment = web.current_event(event_id)
-    newest = event_at.newest_round(moment.state)
-    return _sheet(moment, what, rows=by(moment, newest, event_at.shown_names(moment)) if newest else [])
+    newest = saved_event.newest_round(moment.state)
+    return _sheet(moment, what, rows=by(moment, newest, saved_event.shown_names(moment)) if newest else [])
 
 
 @route("GET /print/<event_id>/standings", EVERYBODY, VISIBLE)
 def print_standings(event_id: str) -> AnyResponse:
     moment = web.current_event(event_id)
-    return _sheet(moment, "standings", standings=print_jobs.standings_content(moment, event_at.shown_names(moment)))
+    return _sheet(moment, "standings", standings=print_jobs.standings_content(moment, saved_event.shown_names(moment)))
 
 
 @route("GET /print/<event_id>/bracket", EVERYBODY, VISIBLE)
 def print_bracket(event_id: str) -> AnyResponse:
     moment = web.current_event(event_id)
-    found, names = bracket(moment), event_at.shown_names(moment)
+    found, names = bracket(moment), saved_event.shown_names(moment)
     return _sheet(moment, "bracket", drawing=bracket_svg(found, names, web.words()) if found else "",
                   # On paper the first round comes first.
                   names=names, bracket_rounds=sorted(bracket_lines(found), key=lambda line: min(
@@ -422,7 +423,7 @@ def print_bracket(event_id: str) -> AnyResponse:
 def print_slips(event_id: str) -> AnyResponse:
     """Slips of the matches without a result; `?all=1`: of all."""
     moment = web.current_event(event_id)
-    played = None if moment.state.finished else event_at.newest_round(moment.state)
+    played = None if moment.state.finished else saved_event.newest_round(moment.state)
     secret, of_all = web.current_hub().access.secret, request.args.get("all") == "1"
     return _sheet(moment, "slips", slips=printed_slips(
         moment, played, web.hub_address(), secret, web.words(), of_all) if played else [])
@@ -444,14 +445,14 @@ def print_emergency(event_id: str) -> AnyResponse:
                   if hub.access.encrypted else f"{web.hub_address()}/console")
 
 
-def _sheet(moment: event_at.SavedEvent, what: str, **shown: Any) -> AnyResponse:
+def _sheet(moment: saved_event.SavedEvent, what: str, **shown: Any) -> AnyResponse:
     state, hub = moment.state, web.current_hub()
     size = request.args.get("size", "")
-    newest, by_name = event_at.newest_round(state), hub.host.hall_addresses.by_name
+    newest, by_name = saved_event.newest_round(state), hub.host.hall_addresses.by_name
     return web.page(f"print_{what.partition('-')[0]}.html", state=state, what=what, size=size if size in SIZES else A4,
                     sizes=SIZES, print_address=request.path, printed_at=printed_at(hub.clocks.wall()), newest=newest,
                     newest_name=title_key(state, newest) if newest else None,
-                    planned=print_jobs.rounds_planned(state, newest) if newest and event_at.planned_rounds(state)
+                    planned=print_jobs.rounds_planned(state, newest) if newest and saved_event.planned_rounds(state)
                     else None,
                     head=f"#{state.number} {state.head[:print_jobs.HEAD_LETTERS]}",
                     event_url=f"{web.hub_address()}/e/{state.id}",

@@ -15,7 +15,7 @@ from roundtap_core.forms.form import form_to_json
 from roundtap_core.records import SIDES
 from roundtap_core.wire import digest
 from roundtap_hub.access.tls import HttpsInfo
-from roundtap_hub.events.event_at import SavedEvent, event_at, shown_members
+from roundtap_hub.events.saved_event import SavedEvent, saved_event, shown_members
 from roundtap_hub.hall.wall_view import sort_key
 from roundtap_hub.paper import print_jobs
 from roundtap_hub.paper.slip_codes import slip_codes, slip_mark, slip_token
@@ -202,7 +202,7 @@ def content_of(job: print_jobs.PrintJob, snapshot: Snapshot, base_url: str,
     address for the hall, without a trailing slash. encrypted: where organizers log in, None without encryption. secret:
     signs slips. states: of all jobs, so that a slip can say that it replaces another one. by_name: the hub's address by
     name, "" where it has none."""
-    moment = event_at(snapshot, job.event)
+    moment = saved_event(snapshot, job.event)
     if moment is None:
         return None
     state, names = moment.state, snapshot.names_of(job.event)

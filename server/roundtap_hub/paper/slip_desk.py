@@ -18,7 +18,7 @@ from roundtap_core.records import SIDES, Result
 from roundtap_core.result_json import result_to_json
 from roundtap_hub.access import visit
 from roundtap_hub.access.policy import ROUTES, SLIP, STAFF, VISIBLE, NotYourRole, refuse_role, route
-from roundtap_hub.events.event_at import SavedEvent, current_matches, full_names, newest_round, shown_names
+from roundtap_hub.events.saved_event import SavedEvent, current_matches, full_names, newest_round, shown_names
 from roundtap_hub.judging.judging_view import judge_view
 from roundtap_hub.paper.slip_codes import FoundSlip, OutdatedSlip, find_slip, slip_codes
 from roundtap_hub.results.result_wizard import MatchContext

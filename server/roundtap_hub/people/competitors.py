@@ -21,7 +21,7 @@ from roundtap_core.lists.squads import letter
 from roundtap_core.records import SIDES, SWISS, Result
 from roundtap_core.rulebooks.result_words import ResultLine
 from roundtap_core.words import Words
-from roundtap_hub.events.event_at import SavedEvent, current_matches, full_names, shown_names
+from roundtap_hub.events.saved_event import SavedEvent, current_matches, full_names, shown_names
 from roundtap_hub.hall.wall_view import sort_key
 
 IN, LEFT, OUT = "in", "left", "out"

@@ -11,7 +11,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.lists.list_form import fold, search_text
 from roundtap_hub.access.policy import STAFF, VISIBLE, route
-from roundtap_hub.events import event_at
+from roundtap_hub.events import saved_event
 from roundtap_hub.serving.web import current_event, current_snapshot, page
 from roundtap_hub.store.service import Snapshot
 
@@ -41,18 +41,18 @@ def find(snapshot: Snapshot, query: str, here: str = "") -> list[SearchHit]:
         return []
     events = sorted((event_id for event_id in snapshot.events if event_id not in snapshot.venue.deleted),
                     key=lambda event_id: event_id != here)
-    moments = [moment for event_id in events if (moment := event_at.event_at(snapshot, event_id)) is not None]
+    moments = [moment for event_id in events if (moment := saved_event.saved_event(snapshot, event_id)) is not None]
     ranked = [(rank, place, found) for place, moment in enumerate(moments)
               for rank, found in (*_tables(moment, wanted, here), *_people(moment, wanted, here))]
     ranked.sort(key=lambda each: (each[0], each[1]))
     return [found for _, _, found in ranked[:MAX_HITS]]
 
 
-def _tables(moment: event_at.SavedEvent, wanted: str, here: str) -> Iterator[tuple[int, SearchHit]]:
-    played = event_at.newest_round(moment.state)
+def _tables(moment: saved_event.SavedEvent, wanted: str, here: str) -> Iterator[tuple[int, SearchHit]]:
+    played = saved_event.newest_round(moment.state)
     if played is None or moment.state.finished or not wanted.isdecimal():
         return
-    names = event_at.full_names(moment)
+    names = saved_event.full_names(moment)
     for match in sorted(played.matches, key=lambda each: each.match.table or 0):
         number = match.match.table
         if number is not None and match.match.b is not None and str(number).startswith(wanted):
@@ -61,9 +61,9 @@ def _tables(moment: event_at.SavedEvent, wanted: str, here: str) -> Iterator[tup
                 table=number, against=names.get(match.match.b, ""))
 
 
-def _people(moment: event_at.SavedEvent, wanted: str, here: str) -> Iterator[tuple[int, SearchHit]]:
-    names, public, members, at = event_at.full_names(moment), event_at.shown_names(moment), event_at.shown_members(
-        moment), event_at.current_matches(moment)
+def _people(moment: saved_event.SavedEvent, wanted: str, here: str) -> Iterator[tuple[int, SearchHit]]:
+    names, public = saved_event.full_names(moment), saved_event.shown_names(moment)
+    members, at = saved_event.shown_members(moment), saved_event.current_matches(moment)
     parts = wanted.split()
     for who in moment.state.entrants:
         searchable = " ".join(dict.fromkeys(
@@ -80,7 +80,7 @@ def _people(moment: event_at.SavedEvent, wanted: str, here: str) -> Iterator[tup
             names.get(across or "", "") if table is not None else "", moment.state.plays(who))
 
 
-def _event(moment: event_at.SavedEvent, here: str) -> str:
+def _event(moment: saved_event.SavedEvent, here: str) -> str:
     return "" if moment.event_id == here else moment.state.name
 
 

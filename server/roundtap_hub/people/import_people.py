@@ -24,8 +24,8 @@ from roundtap_core.numbers import next_number
 from roundtap_core.records import Competitor
 from roundtap_core.wire import digest
 from roundtap_hub.access.policy import BEFORE_ROUND_1, HEADS_AND_DESK, OPEN, VISIBLE, route
-from roundtap_hub.events.event_at import SavedEvent
 from roundtap_hub.events.new_event import IMPORT_TIMEOUT_S, person_and_entrant
+from roundtap_hub.events.saved_event import SavedEvent
 from roundtap_hub.people.raw_table import LINE_BREAK_SIGN, Rows, from_form, table_of_file, table_of_text, to_form
 from roundtap_hub.serving import web
 from roundtap_hub.serving.http_answers import problem_status

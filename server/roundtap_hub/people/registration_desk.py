@@ -41,8 +41,8 @@ from roundtap_core.rulebooks.result_words import figure_label
 from roundtap_hub.access import policy
 from roundtap_hub.access.personal_links import CODE_LIFE_MS
 from roundtap_hub.events.console import event
-from roundtap_hub.events.event_at import SavedEvent, full_names
 from roundtap_hub.events.new_event import person_and_entrant
+from roundtap_hub.events.saved_event import SavedEvent, full_names
 from roundtap_hub.hall.qr_svg import qr_svg
 from roundtap_hub.judging.judging_view import people_forms_view
 from roundtap_hub.people.absentees import absentees_view

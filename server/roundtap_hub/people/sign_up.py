@@ -18,8 +18,8 @@ from roundtap_core.numbers import next_number
 from roundtap_core.records import Competitor
 from roundtap_hub.access import visit
 from roundtap_hub.access.policy import EVERYBODY, HEADS_AND_DESK, OPEN, ORGANIZERS, VISIBLE, route
-from roundtap_hub.events.event_at import SavedEvent, full_names
 from roundtap_hub.events.new_event import person_and_entrant
+from roundtap_hub.events.saved_event import SavedEvent, full_names
 from roundtap_hub.hall.qr_svg import qr_svg
 from roundtap_hub.people.competitors import roster
 from roundtap_hub.people.registration_desk import refuse_broken_teams, typed_team

@@ -41,7 +41,7 @@ from roundtap_hub.access import visit
 from roundtap_hub.access.personal_links import CALLS, LISTS, REPORTS, WISHES
 from roundtap_hub.access.policy import EVERYBODY, PLAYER, route
 from roundtap_hub.access.rights import PlayerId
-from roundtap_hub.events.event_at import SavedEvent, current_matches, newest_round, shown_names
+from roundtap_hub.events.saved_event import SavedEvent, current_matches, newest_round, shown_names
 from roundtap_hub.judging.judging_view import my_bye
 from roundtap_hub.people.competitors import lost_squads
 from roundtap_hub.people.lists import list_context, list_states, typed_list

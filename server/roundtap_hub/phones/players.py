@@ -18,7 +18,7 @@ from roundtap_core.rulebooks.base import Rulebook
 from roundtap_core.rulebooks.coverage import coverage
 from roundtap_core.rulebooks.fact_sheet import bye_worth, outcome_points, stage_minutes
 from roundtap_hub.access.policy import EVERYBODY, VISIBLE, route
-from roundtap_hub.events import event_at
+from roundtap_hub.events import saved_event
 from roundtap_hub.events.todo import played_on_lines
 from roundtap_hub.hall.wall_view import sort_key
 from roundtap_hub.people.competitors import owed_squads
@@ -45,25 +45,25 @@ MOV = "mov"
 
 
 def player_view(
-    snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: event_at.SavedEvent, competitor: str, now_ms: int
+    snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: saved_event.SavedEvent, competitor: str, now_ms: int
 ) -> dict[str, Any] | None:
     """The page of one competitor; None for an unknown id. `cell`: None without a match in the newest round. `owed`:
     letters of the squads still to be fielded, "C D"; `must`: every pick left has to be one of them. `status`:
     "disqualified", "dropped" or None. `margins`: of each match so far, where the rulebook has players note them.
     `to_confirm`: signed up by phone, not yet confirmed at the desk."""
-    state, names = moment.state, event_at.shown_names(moment)
+    state, names = moment.state, saved_event.shown_names(moment)
     entrant = state.entrants.get(competitor)
     if entrant is None:
         return None
-    newest = event_at.newest_round(state)
-    match = event_at.current_matches(moment).get(competitor)
+    newest = saved_event.newest_round(state)
+    match = saved_event.current_matches(moment).get(competitor)
     side: Side | None = None
     opponent = None
     if match is not None:
         side = "a" if match.match.a == competitor else "b"
         opponent = match.match.competitor(other(side))
     plays = state.plays(competitor)
-    row = event_at.ranking_by_id(moment).get(competitor)
+    row = saved_event.ranking_by_id(moment).get(competitor)
     record, values = record_of(moment, competitor)
     owed, must = owed_squads(state, competitor) if plays and newest and not state.finished else ("", False)
     return {
@@ -73,7 +73,7 @@ def player_view(
         "opponent": names.get(opponent, opponent) if opponent else None,
         "opponent_record": record_of(moment, opponent)[0] if opponent else "",
         "record": record, "figures": values, "rank": row.rank if row and row.rounds else None,
-        "of": sum(ranked.rank is not None for ranked in event_at.ranking(moment)),
+        "of": sum(ranked.rank is not None for ranked in saved_event.ranking(moment)),
         "worth": worth_of(state, newest, match) if match and newest else {},
         "before_play": pre_game_choice(state, newest, match) if match and newest and match.match.result is None
         else None,
@@ -130,10 +130,10 @@ class CompetitorHit:
     members: tuple[str, ...] = ()
 
 
-def search_competitors(moment: event_at.SavedEvent, query: str = "") -> list[CompetitorHit]:
+def search_competitors(moment: saved_event.SavedEvent, query: str = "") -> list[CompetitorHit]:
     """All competitors whose name, or a member's name, contains `query`, by name."""
     wanted = sort_key(query.strip())[0]
-    names, members = event_at.shown_names(moment), event_at.shown_members(moment)
+    names, members = saved_event.shown_names(moment), saved_event.shown_members(moment)
     state = moment.state
     found = [CompetitorHit(who, names[who], state.plays(who), members.get(who, ())) for who in state.entrants]
     return sorted((hit for hit in found if any(wanted in sort_key(name)[0] for name in (hit.name, *hit.members))),
@@ -146,7 +146,7 @@ def find_me(event_id: str) -> AnyResponse:
     moment, query = web.current_event(event_id), request.args.get("q", "")[:60]
     state = moment.state
     shown: dict[str, Any] = {"state": state, "people": search_competitors(moment, query), "query": query,
-                             "planned": event_at.planned_rounds(state), "newest": event_at.newest_round(state)}
+                             "planned": saved_event.planned_rounds(state), "newest": saved_event.newest_round(state)}
     return web.page("find_me.html", web.page_cache_key(), **shown) if query else web.cached_page("find_me.html",
                                                                                                  **shown)
 
@@ -156,7 +156,7 @@ def player(event_id: str, competitor: str) -> AnyResponse:
     return web.cached_page("player.html", **player_context(web.current_event(event_id), competitor))
 
 
-def player_context(moment: event_at.SavedEvent, competitor: str) -> dict[str, Any]:
+def player_context(moment: saved_event.SavedEvent, competitor: str) -> dict[str, Any]:
     """What a page shows of one player; 404 for an unknown one."""
     state = moment.state
     view = player_view(web.current_snapshot(), web.current_units(), moment, competitor, web.now_ms())
@@ -164,18 +164,18 @@ def player_context(moment: event_at.SavedEvent, competitor: str) -> dict[str, An
         abort(404)
     winner = winner_of(moment)
     return {"state": state, "view": view, "clock": state.clock, "standing": knockout_standing(moment, competitor),
-            "has_bracket": bracket(moment) is not None, "planned": event_at.planned_rounds(state),
+            "has_bracket": bracket(moment) is not None, "planned": saved_event.planned_rounds(state),
             "face": clock_face(state, web.current_instant(), web.words()), "won": winner == competitor,
-            "winner": event_at.shown_names(moment)[winner] if winner is not None else ""}
+            "winner": saved_event.shown_names(moment)[winner] if winner is not None else ""}
 
 
 @route("GET /e/<event_id>/standings", EVERYBODY, VISIBLE, kept="standings/<event_id>")
 def standings(event_id: str) -> AnyResponse:
     moment = web.current_event(event_id)
-    found, names = bracket(moment), event_at.shown_names(moment)
+    found, names = bracket(moment), saved_event.shown_names(moment)
     return web.cached_page(
         "standings.html", state=moment.state, view=standings_view(moment, names),
-        planned=event_at.planned_rounds(moment.state), final=final_lines(moment, names) if found else (),
+        planned=saved_event.planned_rounds(moment.state), final=final_lines(moment, names) if found else (),
         has_bracket=found is not None, cut_rows=cut_rows(moment), names=names)
 
 
@@ -183,11 +183,11 @@ def standings(event_id: str) -> AnyResponse:
 def bracket_page(event_id: str) -> AnyResponse:
     """The bracket: drawn where there is room, as lists on a phone."""
     moment = web.current_event(event_id)
-    found, names = bracket(moment), event_at.shown_names(moment)
+    found, names = bracket(moment), saved_event.shown_names(moment)
     return web.cached_page(
         "bracket.html", state=moment.state, bracket=found,
         drawing=bracket_svg(found, names, web.words()) if found else "",
-        rounds=bracket_lines(found) if found else [], planned=event_at.planned_rounds(moment.state),
+        rounds=bracket_lines(found) if found else [], planned=saved_event.planned_rounds(moment.state),
         champion=names.get(found.champion, "") if found and found.champion else "", cut_rows=cut_rows(moment),
         names=names)
 
@@ -195,9 +195,9 @@ def bracket_page(event_id: str) -> AnyResponse:
 @route("GET /e/<event_id>/pairings", EVERYBODY, VISIBLE, kept="pairings/<event_id>")
 def pairings(event_id: str) -> AnyResponse:
     moment = web.current_event(event_id)
-    state, newest = moment.state, event_at.newest_round(moment.state)
-    grid = grid_cells(web.current_snapshot(), {}, state, newest, event_at.shown_names(moment), web.now_ms())
-    ranked, draws = event_at.ranking_by_id(moment), has_draws(state)
+    state, newest = moment.state, saved_event.newest_round(moment.state)
+    grid = grid_cells(web.current_snapshot(), {}, state, newest, saved_event.shown_names(moment), web.now_ms())
+    ranked, draws = saved_event.ranking_by_id(moment), has_draws(state)
 
     def rows() -> Iterator[RowSource]:
         for c in grid:
@@ -205,7 +205,7 @@ def pairings(event_id: str) -> AnyResponse:
             yield c.match_id, (c.table, c.a_id, c.a, c.b_id, c.b, c.bye, c.result, c.by_hand, a, b), (c, a, b)
 
     return web.cached_page("pairings.html", state=state, newest=newest, rows=rows,
-                           planned=event_at.planned_rounds(state))
+                           planned=saved_event.planned_rounds(state))
 
 
 UNSET_DEFAULTS: Mapping[str, Any] = {"third_place_match": False, "full_names": False, "prize_places": None}
@@ -223,7 +223,7 @@ class StageLimits:
     usual: int | None
 
 
-def rules_view(moment: event_at.SavedEvent) -> dict[str, Any]:
+def rules_view(moment: saved_event.SavedEvent) -> dict[str, Any]:
     """`rounds`, `cut`: None with too few players for the structure's table; `fixed`: round 1 is drawn, or they do not
     depend on the number of players. `changed`: (key, value, usual) of options that differ from the rulebook's default,
     `usual` None without one; `facts`: (key, parameters) of sentences "announced.fact.KEY"; `officials`: (name,

@@ -23,7 +23,7 @@ from roundtap_core.forms.walk import WalkState, answers_on_record, compose, need
 from roundtap_core.records import RULING, SIDES, Match, Result, Side, other
 from roundtap_core.rulebooks import gate, result_words
 from roundtap_core.rulebooks.base import DRAW, MatchSituation
-from roundtap_hub.events.event_at import SavedEvent
+from roundtap_hub.events.saved_event import SavedEvent
 from roundtap_hub.people.competitors import lost_squads, squads_of_match
 from roundtap_hub.results.before_play import situation_at
 from roundtap_hub.rounds.knockout import cut_changes, title_key

@@ -22,7 +22,7 @@ from roundtap_core.rulebooks.result_words import describe_result as told
 from roundtap_core.rulebooks.result_words import figure_label, way_label
 from roundtap_hub.access.policy import IN_OPEN_ROUNDS, JUDGES, PLAYED, PLAYING, SHOWN_ROUND, STAFF, VISIBLE, route
 from roundtap_hub.events.console import event, shown_round
-from roundtap_hub.events.event_at import SavedEvent, full_names, newest_round
+from roundtap_hub.events.saved_event import SavedEvent, full_names, newest_round
 from roundtap_hub.judging.judging_view import author_of, judge_view
 from roundtap_hub.paper.slip_desk import CODE_LETTERS, enter_slip, slip_context
 from roundtap_hub.results import result_wizard

@@ -10,7 +10,7 @@ from roundtap_core.event.state import EventState
 from roundtap_core.records import DROPPED, StandingsRow
 from roundtap_core.rulebooks.base import SWISS_ROUND
 from roundtap_core.rulebooks.gate import may_be_drawn
-from roundtap_hub.events.event_at import SavedEvent, ranking, ranking_by_id, settled_round
+from roundtap_hub.events.saved_event import SavedEvent, ranking, ranking_by_id, settled_round
 
 
 @dataclass(frozen=True, slots=True)

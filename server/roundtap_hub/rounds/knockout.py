@@ -16,7 +16,7 @@ from roundtap_core.records import SWISS, TIEBREAK, Result, StandingsRow
 from roundtap_core.rulebooks.result_words import ResultLine
 from roundtap_core.standings.standings import standings
 from roundtap_core.words import Words
-from roundtap_hub.events.event_at import SavedEvent, newest_round, ranking, ranking_by_id, tournament
+from roundtap_hub.events.saved_event import SavedEvent, newest_round, ranking, ranking_by_id, tournament
 from roundtap_hub.results.standings_table import has_draws, record_text, status_of
 from roundtap_hub.serving.memoized import memoized
 

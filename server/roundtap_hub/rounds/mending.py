@@ -23,7 +23,7 @@ from roundtap_core.numbers import typed_number
 from roundtap_core.records import BYE, SECOND_SWISS, SWISS
 from roundtap_hub.access.policy import HEADS, OPEN, ORGANIZERS, VISIBLE, route
 from roundtap_hub.events.console import event
-from roundtap_hub.events.event_at import SavedEvent, full_names
+from roundtap_hub.events.saved_event import SavedEvent, full_names
 from roundtap_hub.hall.wall_view import sort_key
 from roundtap_hub.judging.judging_view import signers
 from roundtap_hub.rounds.mending_view import mend_view, warnings_of

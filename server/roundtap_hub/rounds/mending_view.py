@@ -10,7 +10,7 @@ from roundtap_core.clock import IDLE
 from roundtap_core.event import mending_steps
 from roundtap_core.event.state import DRAFT, EventState, MatchState, RoundState
 from roundtap_core.records import BYE, NO_SHOW, SWISS_STAGES
-from roundtap_hub.events.event_at import SavedEvent
+from roundtap_hub.events.saved_event import SavedEvent
 from roundtap_hub.hall.wall_view import sort_key
 from roundtap_hub.judging.judging_view import author_of
 from roundtap_hub.rounds.knockout import title_key

@@ -12,7 +12,7 @@ from roundtap_hub.access.access_guard import asker_of
 from roundtap_hub.access.policy import EVERYBODY, Route
 from roundtap_hub.access.rights import PlayerId
 from roundtap_hub.access.staff import csrf_token_of
-from roundtap_hub.events.event_at import COLOURS, CONTENT_TYPE, colours_css
+from roundtap_hub.events.saved_event import COLOURS, CONTENT_TYPE, colours_css
 from roundtap_hub.hall.known_displays import DISPLAY, DISPLAY_S, DisplayPage, display_page
 from roundtap_hub.hall.wall_view import WALL_PARAMS, wall_variant
 from roundtap_hub.hub import Hub

@@ -117,7 +117,7 @@ class ConnectionLimits:
             return False
         caller.connections[connection] = None
         self.open_count += 1
-        connection.doors = self
+        connection.limits = self
         return True
 
     def release(self, connection: CountedSocket) -> None:
@@ -168,7 +168,7 @@ class CountedSocket(socket.socket):
     """A client's connection that returns its place when it is closed, however it ends."""
 
     caller: str = ""
-    doors: ConnectionLimits | None = None
+    limits: ConnectionLimits | None = None
 
     def disconnect(self) -> None:
         """End it from this side: its reader gets end of file."""
@@ -176,9 +176,9 @@ class CountedSocket(socket.socket):
             self.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
-        doors, self.doors = self.doors, None
-        if doors is not None:
-            doors.release(self)
+        limits, self.limits = self.limits, None
+        if limits is not None:
+            limits.release(self)
         super().close()
 
     # By identity: two connections are never equal.
@@ -187,13 +187,13 @@ class CountedSocket(socket.socket):
 
 
 class LimitedListener(socket.socket):
-    """A listening socket that returns only the connections that `doors` admit."""
+    """A listening socket that returns only the connections that `limits` admit."""
 
-    doors: ConnectionLimits
+    limits: ConnectionLimits
     _spare: int | None = None
 
-    def limited_by(self, doors: ConnectionLimits) -> LimitedListener:
-        self.doors = doors
+    def limited_by(self, limits: ConnectionLimits) -> LimitedListener:
+        self.limits = limits
         self._spare = os.open(os.devnull, os.O_RDONLY)
         return self
 
@@ -214,7 +214,7 @@ class LimitedListener(socket.socket):
             connection = CountedSocket(self.family, self.type, self.proto, fileno=fd)
             connection.caller = throttle_key(str(address[0]) if isinstance(address, tuple) else str(address))
             connection.setblocking(False)
-            if self.doors.admit(connection):
+            if self.limits.admit(connection):
                 return connection, address
             connection.close()
 
@@ -233,7 +233,7 @@ class LimitedListener(socket.socket):
         try:
             fd, _ = self._accept()  # type: ignore[attr-defined]
             os.close(fd)
-            self.doors.refused += 1
+            self.limits.refused += 1
         except OSError as error:
             raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN)) from error
         finally:
@@ -248,18 +248,18 @@ else:
     Base = object
 
 
-def with_timeouts(doors: ConnectionLimits, base: type[Any] | None = None) -> type[Any]:
-    """A server's protocol class with clients counted by `doors`; `base`: None for uvicorn's own choice."""
+def with_timeouts(limits: ConnectionLimits, base: type[Any] | None = None) -> type[Any]:
+    """A server's protocol class with clients counted by `limits`; `base`: None for uvicorn's own choice."""
     from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
     found = base or AutoHTTPProtocol
-    return type(f"Guarded{found.__name__}", (_TimeoutProtocol, found), {"doors": doors})
+    return type(f"Guarded{found.__name__}", (_TimeoutProtocol, found), {"limits": limits})
 
 
 class _TimeoutProtocol(Base):
     """Deadlines, mixed into one of uvicorn's protocols. A request has begun once the protocol has made its cycle."""
 
-    doors: ConnectionLimits
+    limits: ConnectionLimits
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -328,7 +328,7 @@ class _TimeoutProtocol(Base):
                 self._set_deadline(HEAD_WITHIN_S)
 
     def _wait_s(self, n_bytes: int) -> float:
-        return self.doors.wait_s(self.client[0], max(1, n_bytes / REQUEST_BYTES)) if self.client else 0.0
+        return self.limits.wait_s(self.client[0], max(1, n_bytes / REQUEST_BYTES)) if self.client else 0.0
 
     def _is_pipelined(self) -> bool:
         """Whether the next request came before this one was answered."""

@@ -10,8 +10,8 @@ from roundtap_core.clock import COUNTING, IDLE, Instant
 from roundtap_core.event.state import ONE_SIDED, EventState
 from roundtap_core.records import ELIMINATION
 from roundtap_core.rounds.phases import phase_now
-from roundtap_hub.events import event_at
-from roundtap_hub.events.event_at import known_events, listed_events
+from roundtap_hub.events import saved_event
+from roundtap_hub.events.saved_event import known_events, listed_events
 from roundtap_hub.events.todo import ONE_SIDED_MS
 from roundtap_hub.hub import Hub
 from roundtap_hub.rounds.knockout import newest_name, winner_of
@@ -34,7 +34,7 @@ class HallNow:
 
 
 def console_version(
-    snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: event_at.SavedEvent, hall: HallNow | None = None
+    snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: saved_event.SavedEvent, hall: HallNow | None = None
 ) -> str:
     """Changes whenever the console does. A growing age is no change: browsers count it."""
     state = moment.state
@@ -48,7 +48,7 @@ def console_version(
         # By when they end: counting down is no change.
         counted = table_clocks(snapshot, units, state, 0)
         others.append((counted.tables, counted.spread_ms // 1000, counted.left_ms // 1000) if counted else ())
-    return event_at.short_hash(state.id, state.number, snapshot.venue.shown, of_units, others,
+    return saved_event.short_hash(state.id, state.number, snapshot.venue.shown, of_units, others,
                                requests_version(units, state.id),
                                _time_version(snapshot, units, state, hall) if hall else ())
 
@@ -105,7 +105,7 @@ def version_at(hub: Hub, snapshot: Snapshot, units: Mapping[str, UnitStatus], pa
     version = page_version(snapshot, units, page, hall)
     # Only walls show the hub's address.
     shown = f"{hub.host.hall_addresses.url} {hub.host.hall_addresses.by_name}".strip() if kind == "wall" else ""
-    return event_at.short_hash(version, shown) if shown and version != "none" else version
+    return saved_event.short_hash(version, shown) if shown and version != "none" else version
 
 
 def _personal_version(hub: Hub, snapshot: Snapshot, units: Mapping[str, UnitStatus], page: str) -> str:
@@ -115,16 +115,16 @@ def _personal_version(hub: Hub, snapshot: Snapshot, units: Mapping[str, UnitStat
         return "none"
     event_id, competitor = who
     as_public = page_version(snapshot, units, f"p/{event_id}/{competitor}")
-    moment = event_at.event_at(snapshot, event_id) if event_id in snapshot.events else None
+    moment = saved_event.saved_event(snapshot, event_id) if event_id in snapshot.events else None
     if as_public == "none" or moment is None:
         return as_public
-    return event_at.short_hash(page, as_public, _match_version(snapshot, units, moment, competitor))
+    return saved_event.short_hash(page, as_public, _match_version(snapshot, units, moment, competitor))
 
 
-def _match_version(snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: event_at.SavedEvent,
+def _match_version(snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: saved_event.SavedEvent,
                    competitor: str) -> object:
     """The part of the match that only its two players see: their reports, and whether a unit is there."""
-    match, entrant = event_at.current_matches(moment).get(competitor), moment.state.entrants[competitor]
+    match, entrant = saved_event.current_matches(moment).get(competitor), moment.state.entrants[competitor]
     wish = phone_requests(units).get((LEAVE, moment.state.id, competitor)), moment.state.check_in, entrant.checked_in
     if match is None:
         return wish
@@ -149,33 +149,34 @@ def page_version(snapshot: Snapshot, units: Units, page: str, hall: HallNow | No
     walls = snapshot.venue.display_plan
     if walls.announcements and version != "none":
         event = page.split("/")[1] if "/" in page else None
-        version = event_at.short_hash(version, [announcement.id for announcement in walls.for_event(event)])
+        version = saved_event.short_hash(version, [announcement.id for announcement in walls.for_event(event)])
     # Every page shows that the hub was restored, until that is settled.
-    return version if snapshot.venue.restore_state is None or version == "none" else event_at.short_hash(version,
+    return version if snapshot.venue.restore_state is None or version == "none" else saved_event.short_hash(version,
                                                                                                          "restored")
 
 
 def _version(snapshot: Snapshot, units: Units, page: str, hall: HallNow | None) -> str:
     kind, *rest = page.split("/")
     if page == "console":
-        return event_at.short_hash([(line.id, line.number) for line in known_events(snapshot)], snapshot.venue.shown,
+        return saved_event.short_hash([(line.id, line.number) for line in known_events(snapshot)], snapshot.venue.shown,
                                    hall.storage if hall else "")
     if page == "displays":
-        return event_at.short_hash(snapshot.venue.shown, [(line.id, line.name) for line in listed_events(snapshot)])
+        return saved_event.short_hash(snapshot.venue.shown, [(line.id, line.name) for line in listed_events(snapshot)])
     if page == "before-doors":
-        return event_at.short_hash(snapshot.venue.shown, _units_version(units, hall), hall.storage if hall else "")
+        return saved_event.short_hash(snapshot.venue.shown, _units_version(units, hall), hall.storage if hall else "")
     if page == "judge":
-        found = (event_at.event_at(snapshot, event_id) for event_id,
+        found = (saved_event.saved_event(snapshot, event_id) for event_id,
                  state in snapshot.events.items() if not state.finished)
-        return event_at.short_hash([console_version(snapshot, units, each, hall) for each in found if each is not None])
+        return saved_event.short_hash([console_version(snapshot, units, each,
+                                                       hall) for each in found if each is not None])
     if page in ("door", "wall"):
-        return event_at.short_hash([(line.id, line.name, line.rulebook_id, line.finished,
+        return saved_event.short_hash([(line.id, line.name, line.rulebook_id, line.finished,
                                      *_progress_version(snapshot, line.id))
                                     for line in listed_events(snapshot)])
     if rest and rest[0] in snapshot.dormant and rest[0] not in snapshot.venue.deleted:
         # An event at rest is not opened to find that nothing has changed.
-        return event_at.short_hash(page, snapshot.dormant[rest[0]].head)
-    moment = event_at.event_at(snapshot, rest[0]) if rest else None
+        return saved_event.short_hash(page, snapshot.dormant[rest[0]].head)
+    moment = saved_event.saved_event(snapshot, rest[0]) if rest else None
     if moment is None:
         return "none"
     if kind == "console" and len(rest) == 1:
@@ -185,7 +186,8 @@ def _version(snapshot: Snapshot, units: Units, page: str, hall: HallNow | None) 
         shown = _player_version(snapshot, units, moment, rest[1])
     elif len(rest) == 1:
         shown = _event_version(snapshot, units, moment, kind)
-    return "none" if shown is None else event_at.short_hash(moment.state.id, event_at.decided_version(moment), shown)
+    return "none" if shown is None else saved_event.short_hash(moment.state.id, saved_event.decided_version(moment),
+                                                               shown)
 
 
 def _units_version(units: Units, hall: HallNow | None) -> list[tuple[Any, ...]]:
@@ -200,45 +202,46 @@ def _progress_version(snapshot: Snapshot, event_id: str) -> tuple[Any, ...]:
     return () if state is None else (state.live is not None, len(state.public_rounds), newest_name(state))
 
 
-def _event_version(snapshot: Snapshot, units: Units, moment: event_at.SavedEvent, kind: str) -> tuple[Any, ...] | None:
+def _event_version(snapshot: Snapshot, units: Units, moment: saved_event.SavedEvent, kind: str) -> tuple[Any,
+                                                                                                         ...] | None:
     """What a page of that kind shows of an event beside its decided facts; None: there is no such page."""
-    state, newest = moment.state, event_at.newest_round(moment.state)
+    state, newest = moment.state, saved_event.newest_round(moment.state)
     if kind == "wall":
         return (state.number, snapshot.venue.tables, requests_version(units, state.id),
                 [(unit, sorted(status.seated), status.match, status.call_since_ms, status.call_taken_by)
                  for unit, status in sorted(units.items())])
     if kind == "e":
-        return event_at.entrants_version(moment), state.live is None, newest and newest.number
+        return saved_event.entrants_version(moment), state.live is None, newest and newest.number
     if kind == "standings":
-        return event_at.entrants_version(moment), event_at.results_version(moment)
+        return saved_event.entrants_version(moment), saved_event.results_version(moment)
     if kind == "pairings":
-        return (event_at.entrants_version(moment), event_at.results_version(moment), state.clock.state,
+        return (saved_event.entrants_version(moment), saved_event.results_version(moment), state.clock.state,
                 [(m.id, m.match.table, m.match.a, m.match.b, m.state, m.number, m.revision)
                  for m in (newest.matches if newest else ())])
     if kind == "bracket":
-        return (event_at.entrants_version(moment), event_at.results_version(moment),
+        return (saved_event.entrants_version(moment), saved_event.results_version(moment),
                 newest and (newest.number, newest.stage),
                 [[(m.id, m.match.table, m.number, m.revision, m.state) for m in r.matches]
                  for r in state.public_rounds if r.stage == ELIMINATION])
     if kind == "rules":
         # The announced settings may change until round 1 is drawn; mended rounds are listed here.
-        return event_at.entrants_version(moment), [(r.number, r.mends,
+        return saved_event.entrants_version(moment), [(r.number, r.mends,
                                                     [m.match.table for m in r.matches] if r.mends else ())
                                                    for r in state.public_rounds]
     return None
 
 
-def _player_version(snapshot: Snapshot, units: Units, moment: event_at.SavedEvent, competitor: str) -> tuple[Any,
+def _player_version(snapshot: Snapshot, units: Units, moment: saved_event.SavedEvent, competitor: str) -> tuple[Any,
                                                                                                           ...] | None:
     """Changes with the player's own table or the standings, not with each result of the hall."""
     state = moment.state
     entrant = state.entrants.get(competitor)
     if entrant is None:
         return None
-    newest, played = event_at.newest_round(state), event_at.played_matches(moment).get(competitor, [])
+    newest, played = saved_event.newest_round(state), saved_event.played_matches(moment).get(competitor, [])
     named = [state.entrants.get(who or "") for m in played for who in (m.match.a, m.match.b)]
     named.append(state.entrants.get(winner_of(moment) or ""))
-    match = event_at.current_matches(moment).get(competitor)
+    match = saved_event.current_matches(moment).get(competitor)
     sitting: tuple[Any, ...] = ()
     if match is not None:
         unit = snapshot.venue.unit_at(match.match.table) if match.match.table is not None else None
@@ -251,4 +254,4 @@ def _player_version(snapshot: Snapshot, units: Units, moment: event_at.SavedEven
         )
     return (entrant, [each and (each.id, each.digest, each.list_total) for each in named],
             [(m.id, m.state, m.number, m.revision, m.match.picks) for m in played],
-            newest and (newest.number, newest.status), state.clock.state, event_at.results_version(moment), sitting)
+            newest and (newest.number, newest.status), state.clock.state, saved_event.results_version(moment), sitting)

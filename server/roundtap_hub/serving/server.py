@@ -52,14 +52,14 @@ ORGANIZER_PATHS = ("/console", "/login", "/logout", "/join")
 """Addresses that only the hub which runs the event answers."""
 
 
-def serve(hub: Hub, plain: list[socket.socket], encrypted: list[socket.socket], doors: ConnectionLimits,
+def serve(hub: Hub, plain: list[socket.socket], encrypted: list[socket.socket], limits: ConnectionLimits,
           pages_only: bool,
           console_url: str | None, alone: bool, certificates: Certificates | None = None) -> int:
     """Serve until stopped. The exit code: 0, 1 if the pages cannot be made, or EXIT_DUPLICATE. `plain`, `encrypted`:
     listeners; the latter with `certificates`."""
     # The loop and the writer briefly need the GIL many times a report; a page's thread releases it after this long.
     sys.setswitchinterval(SWITCH_S)
-    application = HubApplication(hub, doors.per_address * 3 // 4)
+    application = HubApplication(hub, limits.per_address * 3 // 4)
     notify = SystemdNotifier()
 
     beacon = BeaconThread(hub.host.kin) if hub.host.kin is not None and not alone else None
@@ -115,7 +115,7 @@ def serve(hub: Hub, plain: list[socket.socket], encrypted: list[socket.socket], 
         # once it has stopped: the journal is still to be closed then.
         signal.signal(number, lambda number, _: told_to_stop.append(number))
     front = PageServerFront(application, console_url) if pages_only else application
-    config = uvicorn.Config(front, loop="asyncio", http=with_timeouts(doors), ws="none", lifespan="on",
+    config = uvicorn.Config(front, loop="asyncio", http=with_timeouts(limits), ws="none", lifespan="on",
                             log_level="warning",
                             access_log=False, server_header=False, proxy_headers=False,
                             timeout_keep_alive=KEEP_ALIVE_S, timeout_graceful_shutdown=5)

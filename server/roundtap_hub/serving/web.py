@@ -33,7 +33,7 @@ from roundtap_hub.access import visit
 from roundtap_hub.access.policy import HEAD_JUDGE, JUDGE, ROUTES, STAFF_ROLES, Route, refuse_in_state, refuse_role
 from roundtap_hub.access.policy import is_allowed as may_ask
 from roundtap_hub.access.staff import HUB_PIN_IDENTITY
-from roundtap_hub.events.event_at import SavedEvent, StepMarks, event_at, full_names
+from roundtap_hub.events.saved_event import SavedEvent, StepMarks, full_names, saved_event
 from roundtap_hub.hall.announcements import AnnouncementLine, announcement_lines
 from roundtap_hub.hall.preflight import count_failed
 from roundtap_hub.hub import Hub, hall_address
@@ -77,7 +77,7 @@ def current_event(event_id: str) -> SavedEvent:
     """The event, else 404; 410 where it was deleted."""
     if event_id in current_snapshot().venue.deleted:
         abort(410)
-    moment = event_at(current_snapshot(), event_id)
+    moment = saved_event(current_snapshot(), event_id)
     if moment is None:
         abort(404)
     return moment
@@ -497,7 +497,7 @@ def add_venue_entry(new: NewEntry) -> None:
 
 def with_competitor_names(problem: Problem, event_id: str) -> Problem:
     """The Problem with names for the competitors' ids."""
-    moment = event_at(current_snapshot(), event_id)
+    moment = saved_event(current_snapshot(), event_id)
     names = full_names(moment) if moment else {}
     named = {key: ", ".join(names.get(who, who) for who in str(problem.params[key]).split(", "))
              for key in COMPETITOR_PARAMS if problem.params.get(key)}

@@ -107,13 +107,13 @@ class DormantEvents:
         return True
 
     def rearrange(self, snapshot: Snapshot) -> Snapshot:
-        """The snapshot with every archived or finished event moved to the shelf, and every other one off it."""
+        """The snapshot with every archived or finished event dormant, and every other one loaded."""
         for event_id in [event_id for event_id in snapshot.dormant
                          if not is_dormant(snapshot.venue, snapshot.dormant[event_id].finished, event_id)]:
             try:
                 snapshot = snapshot.with_event_loaded(event_id)
             except Problem as problem:
-                # The commit stands: an event that cannot be read stays on the shelf.
+                # The commit stands: an event that cannot be read stays dormant.
                 log.error("event %s cannot be opened: %s", event_id, problem)
         over = {event_id for event_id in snapshot.events if is_dormant(snapshot.venue, False, event_id)}
         waiting = [event_id for event_id, head in self._sealed.items()
@@ -142,10 +142,10 @@ class EventSnapshotter:
     """A thread that makes the snapshots of dormant events, one at a time; the writer saves them. Call `wake` when
     something may be due; `write` receives each snapshot."""
 
-    def __init__(self, journal: Journal, shelf: DormantEvents, snapshot: Callable[[], Snapshot],
+    def __init__(self, journal: Journal, dormant: DormantEvents, snapshot: Callable[[], Snapshot],
                  write: Callable[[EventSnapshot], object]) -> None:
         self._journal = journal
-        self._shelf = shelf
+        self._dormant = dormant
         self._snapshot = snapshot
         self._write = write
         self._made: dict[str, tuple[str, str]] = {}
@@ -153,7 +153,7 @@ class EventSnapshotter:
         self._due = threading.Event()
         self._stopping = threading.Event()
         self._entries = 0
-        self._thread = threading.Thread(target=self._run, name="journal-sealer", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="event-snapshotter", daemon=True)
 
     def start(self) -> None:
         self._made = {event_id: (summary.head, core)
@@ -182,7 +182,7 @@ class EventSnapshotter:
         resting = [summary_of(state) for state in snapshot.events.values()
                    if is_dormant(snapshot.venue, state.finished, state.id)]
         for summary in (*resting, *snapshot.dormant.values()):
-            if self._made.get(summary.id) != (summary.head, core) or summary.id in self._shelf.without_snapshot:
+            if self._made.get(summary.id) != (summary.head, core) or summary.id in self._dormant.without_snapshot:
                 yield summary
 
     def _run(self) -> None:
@@ -197,16 +197,16 @@ class EventSnapshotter:
         self._made[summary.id] = summary.head, made_by()
         try:
             if state is None or state.head != summary.head:
-                state = self._shelf.read_state(summary, self._breathe)
+                state = self._dormant.read_state(summary, self._breathe)
             if state.diverged:
                 log.warning("event %s: rounds %s were computed otherwise by the core that ran then",
                             state.id, list(state.diverged))
-            self._shelf.without_snapshot.discard(summary.id)
+            self._dormant.without_snapshot.discard(summary.id)
             self._write(snapshot_event(state))
         except SnapshotterStopped:
             return
         except Exception:
-            self._shelf.without_snapshot.discard(summary.id)
+            self._dormant.without_snapshot.discard(summary.id)
             # It is folded on demand, and `roundtap journal verify` shows what is wrong with it.
             log.exception("event %s cannot be sealed", summary.id)
 

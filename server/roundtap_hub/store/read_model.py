@@ -37,8 +37,8 @@ class LoadedEvent:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """Everything saved, at one moment. Frozen: any thread may read it. Each event is loaded in `events`, or on the
-    `shelf`: dormant, and loaded on demand. `people` and `names` are those of `events`; `people_of` and `names_of` serve
+    """Everything saved, at one moment. Frozen: any thread may read it. Each event is loaded in `events`, or in
+    `dormant`, and loaded on demand. `people` and `names` are those of `events`; `people_of` and `names_of` serve
     all."""
 
     venue: Venue
@@ -114,7 +114,7 @@ class Snapshot:
             names={**self.names, event_id: found.names}, dormant=_without(self.dormant, event_id))
 
     def with_event_dormant(self, event_id: str) -> Snapshot:
-        """The snapshot with a loaded event on the shelf."""
+        """The snapshot with a loaded event made dormant."""
         return replace(
             self, events=_without(self.events, event_id), people=_without(self.people, event_id),
             names=_without(self.names, event_id),

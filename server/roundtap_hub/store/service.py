@@ -137,10 +137,10 @@ class Service:
         self._submitting = threading.Lock()
         self._doubtful: set[str] = set()
         """Streams whose stored state is unknown: nothing is decided in them until they are read again."""
-        self._shelf = DormantEvents(journal)
-        self.snapshot = load_snapshot(journal, self._shelf.open)
-        self.sealer = EventSnapshotter(journal, self._shelf, lambda: self.snapshot,
-                             lambda seal: self._queue.put(partial(self._write_seal, seal)))
+        self._dormant = DormantEvents(journal)
+        self.snapshot = load_snapshot(journal, self._dormant.open)
+        self.snapshotter = EventSnapshotter(journal, self._dormant, lambda: self.snapshot,
+                             lambda made: self._queue.put(partial(self._write_snapshot, made)))
 
     def start(self) -> None:
         """Take commands; a new journal gets its first epoch, clocks of another boot are paused."""
@@ -148,11 +148,11 @@ class Service:
         if not self.snapshot.venue.epoch:
             self.execute([Step(VENUE, NewEntry("epoch-begun", {"epoch": secrets.token_hex(8)}))], "hub")
         self._restore_clocks()
-        self.sealer.start()
+        self.snapshotter.start()
 
     def stop(self) -> None:
         """Finish what was submitted, then stop."""
-        self.sealer.stop()
+        self.snapshotter.stop()
         with self._submitting:
             self._stopped = True
             self._queue.put(None)
@@ -299,20 +299,20 @@ class Service:
                 if not request.answer.done():
                     request.answer.set_exception(bug)
         if any(self._may_rest(stream) for stream in _streams(batch)):
-            self.sealer.wake()
+            self.snapshotter.wake()
 
     def _may_rest(self, stream: str) -> bool:
         """Whether its event may be dormant: reports of a round in play need no snapshot."""
         state = self.snapshot.events.get(stream)
         return state is None or is_dormant(self.snapshot.venue, state.finished, stream)
 
-    def _write_seal(self, seal: EventSnapshot) -> None:
-        if self._shelf.save(seal):
-            self.snapshot = self._shelf.rearrange(self.snapshot)
+    def _write_snapshot(self, made: EventSnapshot) -> None:
+        if self._dormant.save(made):
+            self.snapshot = self._dormant.rearrange(self.snapshot)
 
     def _forget_people(self, events: set[str]) -> None:
         """Forget the people of deleted events, in memory and in freed parts of the file."""
-        self._shelf.evict(events)
+        self._dormant.evict(events)
         if events:
             self._queue.later(self._scrub)
 
@@ -404,7 +404,7 @@ class Service:
                 self._doubtful |= decided.streams
                 self._reload_streams(decided.streams)
             else:
-                self.snapshot = self._shelf.rearrange(decided.after.with_names(self.snapshot))
+                self.snapshot = self._dormant.rearrange(decided.after.with_names(self.snapshot))
             self._forget_people(decided.deleted)
             if people_removed(decided.entries):
                 self._queue.later(self._scrub)

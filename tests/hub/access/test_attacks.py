@@ -49,7 +49,7 @@ __all__ = ["house", "path"]
 @BOTH
 def test_questions_sent_ahead_are_counted_like_all_others(base: type[Any]) -> None:
     """One address had 11,500 answers a second, by never waiting for one before it asked the next."""
-    async def work(port: int, doors: ConnectionLimits) -> None:
+    async def work(port: int, limits: ConnectionLimits) -> None:
         reader, writer = await knock(port, ASK * 4)
         answered = 0
         with suppress(ConnectionError):
@@ -67,14 +67,14 @@ def test_questions_sent_ahead_are_counted_like_all_others(base: type[Any]) -> No
 def test_one_address_opens_no_connection_after_the_other_without_end() -> None:
     """2,500 beginnings of an encrypted connection a second took all of the hub's time, and none of the phone's."""
     now_s = [100.0]
-    doors = ConnectionLimits(100, lambda: now_s[0], per_address=8)
+    limits = ConnectionLimits(100, lambda: now_s[0], per_address=8)
 
     def opened(n: int, address: str = "10.0.0.2") -> int:
         """So many of n, each ended before the next."""
         found = 0
         for _ in range(n):
             made = connection(address)
-            found += doors.admit(made)
+            found += limits.admit(made)
             made.close()
         return found
 
@@ -104,7 +104,7 @@ def test_a_question_counts_for_as_many_as_it_is_long(base: type[Any], monkeypatc
     cookies = b";" * (HEAD_BYTES_MAX - 200)
     long_head = b"GET / HTTP/1.1\r\nHost: hub\r\nConnection: close\r\nCookie: %s\r\n\r\n" % cookies
 
-    async def work(port: int, doors: ConnectionLimits) -> None:
+    async def work(port: int, limits: ConnectionLimits) -> None:
         for said in (ASK.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n"), long_head):
             reader, writer = await knock(port, said)
             await rest_of(reader)
@@ -177,7 +177,7 @@ def evenings(path: Path) -> list[str]:
         for event in events:
             make_event(service, event)
             finish(service, event)
-        service.sealer.snapshot_due()
+        service.snapshotter.snapshot_due()
     return events
 
 
@@ -223,7 +223,7 @@ def test_reports_of_old_events_hold_up_nobody(path: Path, evenings: list[str],
     clock = HandClock()
     with running(path, clock) as service:
         record_report(service, a_report("e1", 1))
-        service.sealer.snapshot_due()
+        service.snapshotter.snapshot_due()
     with running(path, clock) as service:
         hub = hub_of(service, clock)
         client = AsgiClient(HubApplication(hub), lifespan=True)

@@ -195,7 +195,7 @@ def test_the_chain_of_a_deleted_event_still_holds(house: House, tmp_path: Path) 
     play_to_the_end(house)
     before = list(house.service.journal.entries("e1"))
     house.organizer().post("/console/e1/delete", name="Winter Open")
-    house.service.sealer.snapshot_due()
+    house.service.snapshotter.snapshot_due()
     assert list(house.service.journal.entries("e1")) == before
     house.service.stop()
     looked = {found.stream: found for found in verify(Journal(f"sqlite:///{tmp_path / 'roundtap.db'}", read_only=True))}

@@ -12,8 +12,8 @@ from roundtap_core.event.state import tournament_of
 from roundtap_core.records import Result, SidePair
 from roundtap_core.rounds.next_round import open_ties
 from roundtap_core.rulebooks.registry import RULEBOOKS
-from roundtap_hub.events.event_at import event_at
 from roundtap_hub.events.event_options import flatten_options, read_options
+from roundtap_hub.events.saved_event import saved_event
 
 
 def create(house: House, rulebook: str, people: str = "", **fields: object) -> Browser:
@@ -284,7 +284,7 @@ def test_two_tied_for_a_prize_play_a_tie_break_round(house: House):
 def test_finishing_with_an_open_tie_or_a_missing_round_says_so_and_asks_for_the_reason(house: House):
     browser = tied(house, "Ana Ruiz\nBruno Maier\nEva Luz\nKai Eich")
     first, second = open_ties(tournament_of(house.event))[0]
-    people = event_at(house.service.snapshot, "e1").people
+    people = saved_event(house.service.snapshot, "e1").people
     for person in (first, second):
         assert f"{people[person].name} is tied at a place that counts" in text_of(browser.get("/console/e1"))
     browser.post(f"/console/e1/competitors/{second}/drop", known="1")

@@ -14,7 +14,7 @@ from roundtap_core.eventfile.file_types import Options
 from roundtap_core.rulebooks.coverage import coverage
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import LANGUAGES, catalogue, core_words
-from roundtap_hub.events.event_at import SavedEvent
+from roundtap_hub.events.saved_event import SavedEvent
 from roundtap_hub.phones.players import SHOWN_ELSEWHERE, rules_view
 
 KNOCKOUT = {"structure": "own", "swiss_rounds": 3, "cut": 4, "third_place_match": True}

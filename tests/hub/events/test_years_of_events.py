@@ -139,7 +139,7 @@ class Years(RuleBasedStateMachine):
 
     @rule()
     def the_sealer_comes_by(self) -> None:
-        self.house.service.sealer.snapshot_due()
+        self.house.service.snapshotter.snapshot_due()
 
     @precondition(lambda self: hasattr(self, "house"))
     @rule()

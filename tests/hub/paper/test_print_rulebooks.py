@@ -15,7 +15,7 @@ from roundtap_core.event.state import Entrant, EventState, Official
 from roundtap_core.forms.form import form_from_json
 from roundtap_core.records import Result, SidePair
 from roundtap_core.rulebooks.registry import RULEBOOKS
-from roundtap_hub.events.event_at import event_at
+from roundtap_hub.events.saved_event import saved_event
 from roundtap_hub.hall.wall_view import wall_view
 from roundtap_hub.paper.print_jobs import SLIP, content_of, derived_jobs, order
 from roundtap_hub.store.journal import PersonRecord
@@ -115,7 +115,7 @@ def test_teams_stand_on_all_paper_and_on_the_wall_with_who_plays_for_them(servic
     assert [slip[side]["members"] for slip in slips(service) for side in "ab"] == [shown] * 4
     assert [row["members"] for row in paper(service, "pairings-name")["rows"]] == [shown] * 4
     assert [row["a_members"] for row in paper(service, "pairings-table")["rows"]] == [shown] * 2
-    moment = event_at(service.snapshot, "e1")
+    moment = saved_event(service.snapshot, "e1")
     assert moment is not None
     [page] = wall_view(service.snapshot, {}, moment, 0)["pages"]
     assert [seat.members for column in page.columns for seat in column] == [tuple(shown)] * 4
@@ -143,7 +143,7 @@ def test_epics_cut_goes_by_an_order_of_its_own_which_stands_beside_the_standings
     cut = paper(service, "standings")["cut"]
     assert cut["size"] == 2
     assert [(row["rank"], row["points"]) for row in cut["rows"]] == [(1, 5), (2, 5), (3, 0), (4, 0)]
-    moment = event_at(service.snapshot, "e1")
+    moment = saved_event(service.snapshot, "e1")
     assert moment is not None
     [[first, second]] = wall_view(service.snapshot, {}, moment, 0)["cut_pages"]
     assert [line.seed == moment.state.cut_size for line, _ in (*first, *second)] == [False, True, False, False]
@@ -179,7 +179,7 @@ def test_pairings_show_record_with_draws_and_the_first_tiebreaker(
     play(service, lambda _: outcome)
     go_on(service)
     shown = {(row["record"], row["value"]) for row in paper(service, "pairings-name")["rows"]}
-    moment = event_at(service.snapshot, "e1")
+    moment = saved_event(service.snapshot, "e1")
     assert moment is not None
     pages = wall_view(service.snapshot, {}, moment, 0)["pages"]
     seats = [seat for page in pages for column in page.columns for seat in column]

@@ -8,8 +8,8 @@ from pages_kit import Browser, House, problem_of, text_of
 from roundtap_core.event.commands import CorrectList, EnterResult
 from roundtap_core.event.setup import OpenPoint, open_official_points
 from roundtap_core.records import Competitor, Result, SidePair
-from roundtap_hub.events.event_at import event_at
 from roundtap_hub.events.new_event import person_and_entrant
+from roundtap_hub.events.saved_event import saved_event
 from roundtap_hub.phones.players import search_competitors
 
 FOUR = "Ana Ruiz\nBruno Maier\nŁukasz Żak\nEva Luz"
@@ -247,7 +247,7 @@ def test_where_no_figure_counts_it_is_said_what_leaving_does_and_it_can_be_after
     assert result(house) is None
     assert browser.post(at, known="after").status_code == 303
     assert result(house) is None
-    moment = event_at(house.service.snapshot, "e1")
+    moment = saved_event(house.service.snapshot, "e1")
     assert moment is not None
     assert all(one.active for one in search_competitors(moment)), "to the others they play as long as the round is out"
     browser.post(f"/console/e1/competitors/{sitting(house, 'a')}/return")

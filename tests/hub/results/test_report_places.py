@@ -17,7 +17,7 @@ from roundtap_core.records import Result, SidePair
 from roundtap_core.result_json import result_to_json
 from roundtap_core.typed import MalformedMessage
 from roundtap_core.wire import digest
-from roundtap_hub.events.event_at import event_at, full_names
+from roundtap_hub.events.saved_event import full_names, saved_event
 from roundtap_hub.events.todo import open_tasks
 from roundtap_hub.hub import Hub
 from roundtap_hub.rounds.tables import grid_cells
@@ -64,7 +64,7 @@ class Hall:
     def needs(self) -> list[tuple[str, int | None, str, str]]:
         """(kind, table, who, where it stands) of what the console says of units from elsewhere."""
         snapshot = self.hub.service.snapshot
-        moment = event_at(snapshot, "e1")
+        moment = saved_event(snapshot, "e1")
         names, units = full_names(moment), self.hub.presence.units
         grid = grid_cells(snapshot, units, moment.state, moment.state.live, names, self.clock.ms)
         found = open_tasks(snapshot, units, moment.state, grid, names, self.clock.ms)
@@ -127,7 +127,7 @@ def test_who_says_they_sit_at_another_table_s_match_sits_nowhere(hall: Hall) -> 
         hall.hub.presence.update(unit, hall.clock.ms, match="1.1", seated=frozenset("ab"), leave=frozenset("ab"),
                                 draft=True)
     snapshot = hall.hub.service.snapshot
-    moment = event_at(snapshot, "e1")
+    moment = saved_event(snapshot, "e1")
     names, units = full_names(moment), hall.hub.presence.units
     grid = grid_cells(snapshot, units, moment.state, moment.state.live, names, hall.clock.ms)
     assert {cell.state for cell in grid} == {"waiting"}

@@ -16,7 +16,7 @@ from roundtap_core.event.event_flow import current_seeds
 from roundtap_core.event.state import tournament_of
 from roundtap_core.eventfile.read import parse
 from roundtap_core.records import Result, SidePair
-from roundtap_hub.events.event_at import SavedEvent, shown_names
+from roundtap_hub.events.saved_event import SavedEvent, shown_names
 from roundtap_hub.paper.print_jobs import STANDINGS, PrintJob, content_of
 
 NAMES = ["Ana Ruiz", "Bruno Maier", "Cira Vega", "Dora Lang", "Eva Luz", "Fritz Kern", "Gil Soto", "Hana Nowak",

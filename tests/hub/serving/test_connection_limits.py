@@ -15,7 +15,7 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from roundtap_hub.serving import connection_limits as doors_module
+from roundtap_hub.serving import connection_limits as limits_module
 from roundtap_hub.serving.connection_limits import (
     REQUEST_RATE,
     ConnectionLimits,
@@ -47,39 +47,39 @@ def connection(address: str) -> CountedSocket:
 
 
 def test_one_address_has_its_places_and_gets_one_back_with_each_that_ends() -> None:
-    doors = ConnectionLimits(100, Hand(), per_address=3)
+    limits = ConnectionLimits(100, Hand(), per_address=3)
     phone = [connection("10.42.0.7") for _ in range(4)]
-    assert [doors.admit(each) for each in phone] == [True, True, True, False]
-    assert doors.admit(connection("10.42.0.8"))
+    assert [limits.admit(each) for each in phone] == [True, True, True, False]
+    assert limits.admit(connection("10.42.0.8"))
     phone[1].close()
     phone[1].close()
-    assert doors.open_count == 3
-    assert doors.admit(phone[3])
-    assert doors.refused == 1
+    assert limits.open_count == 3
+    assert limits.admit(phone[3])
+    assert limits.refused == 1
 
 
 def test_whoever_sits_at_the_machine_is_not_counted_like_a_phone() -> None:
-    doors = ConnectionLimits(100, Hand(), per_address=2)
-    assert all(doors.admit(connection("127.0.0.1")) for _ in range(50))
+    limits = ConnectionLimits(100, Hand(), per_address=2)
+    assert all(limits.admit(connection("127.0.0.1")) for _ in range(50))
 
 
 def test_when_all_places_are_taken_who_has_most_loses_the_youngest() -> None:
-    doors = ConnectionLimits(10, Hand(), per_address=8)
+    limits = ConnectionLimits(10, Hand(), per_address=8)
     greedy = [connection("10.42.0.7") for _ in range(8)]
     modest = [connection(f"10.42.0.{n}") for n in (8, 9)]
-    assert all(doors.admit(each) for each in [*greedy, *modest])
-    assert doors.admit(connection("10.42.0.10"))
-    assert doors.open_count == 10
-    assert greedy[7].doors is doors
+    assert all(limits.admit(each) for each in [*greedy, *modest])
+    assert limits.admit(connection("10.42.0.10"))
+    assert limits.open_count == 10
+    assert greedy[7].limits is limits
     # The oldest, which may be a page that somebody looks at, stay.
-    assert [each in doors._quotas["10.42.0.7"].connections for each in greedy] == [True] * 7 + [False]
+    assert [each in limits._quotas["10.42.0.7"].connections for each in greedy] == [True] * 7 + [False]
 
 
 def test_a_newcomer_with_as_many_as_anybody_gets_nobody_s_place() -> None:
-    doors = ConnectionLimits(4, Hand(), per_address=8)
-    assert all(doors.admit(connection(f"10.42.0.{n}")) for n in (1, 1, 2, 2))
-    assert not doors.admit(connection("10.42.0.1"))
-    assert not doors.admit(connection("10.42.0.2"))
+    limits = ConnectionLimits(4, Hand(), per_address=8)
+    assert all(limits.admit(connection(f"10.42.0.{n}")) for n in (1, 1, 2, 2))
+    assert not limits.admit(connection("10.42.0.1"))
+    assert not limits.admit(connection("10.42.0.2"))
 
 
 def test_an_ipv6_phone_is_its_network_however_many_addresses_it_takes() -> None:
@@ -91,26 +91,26 @@ def test_an_ipv6_phone_is_its_network_however_many_addresses_it_takes() -> None:
 
 def test_questions_beyond_the_rate_wait_for_their_turn_and_only_those_of_one_address() -> None:
     clock = Hand()
-    doors = ConnectionLimits(10, clock)
-    assert [doors.wait_s("10.42.0.7") for _ in range(400)] == [0.0] * 400
-    assert doors.wait_s("10.42.0.7") == pytest.approx(1 / REQUEST_RATE.per_second)
-    assert doors.wait_s("10.42.0.8") == 0.0
-    assert all(doors.wait_s("127.0.0.1") == 0.0 for _ in range(800))
+    limits = ConnectionLimits(10, clock)
+    assert [limits.wait_s("10.42.0.7") for _ in range(400)] == [0.0] * 400
+    assert limits.wait_s("10.42.0.7") == pytest.approx(1 / REQUEST_RATE.per_second)
+    assert limits.wait_s("10.42.0.8") == 0.0
+    assert all(limits.wait_s("127.0.0.1") == 0.0 for _ in range(800))
     clock.s += 1.0
-    assert doors.wait_s("10.42.0.7") == 0.0
+    assert limits.wait_s("10.42.0.7") == 0.0
 
 
 def test_many_addresses_are_forgotten_when_they_have_gone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doors_module, "KNOWN_MAX", 10)
-    doors = ConnectionLimits(1000, Hand())
+    monkeypatch.setattr(limits_module, "KNOWN_MAX", 10)
+    limits = ConnectionLimits(1000, Hand())
     stays = connection("10.9.0.1")
-    doors.admit(stays)
+    limits.admit(stays)
     for n in range(200):
         passing = connection(f"10.42.0.{n}")
-        doors.admit(passing)
+        limits.admit(passing)
         passing.close()
-    assert len(doors._quotas) <= 11
-    assert doors.open_count == 1
+    assert len(limits._quotas) <= 11
+    assert limits.open_count == 1
 
 
 # --- what comes through ----------------------------------------------------------------------------------------------
@@ -124,20 +124,20 @@ Work = Callable[[int, ConnectionLimits], Awaitable[None]]
 
 
 def served(work: Work, base: type[Any], per_address: int = 64, places: int = 100) -> None:
-    """`work(port, doors)` beside a server of the given protocol."""
+    """`work(port, limits)` beside a server of the given protocol."""
 
     async def main() -> None:
-        doors = ConnectionLimits(places, asyncio.get_running_loop().time, per_address)
-        listener = LimitedListener().limited_by(doors)
+        limits = ConnectionLimits(places, asyncio.get_running_loop().time, per_address)
+        listener = LimitedListener().limited_by(limits)
         listener.bind(("127.0.0.1", 0))
         listener.listen(64)
         listener.setblocking(False)
-        config = uvicorn.Config(hello, http=with_timeouts(doors, base), lifespan="off", log_config=None)
+        config = uvicorn.Config(hello, http=with_timeouts(limits, base), lifespan="off", log_config=None)
         server = uvicorn.Server(config)
         running = asyncio.create_task(server.serve([listener]))
         try:
             async with asyncio.timeout(30):
-                await work(listener.getsockname()[1], doors)
+                await work(listener.getsockname()[1], limits)
         finally:
             server.should_exit = True
             await running
@@ -166,14 +166,14 @@ BOTH = pytest.mark.parametrize("base", [HttpToolsProtocol, H11Protocol])
 
 @BOTH
 def test_requests_pass_one_after_the_other_on_one_connection(base: type[Any]) -> None:
-    async def work(port: int, doors: ConnectionLimits) -> None:
+    async def work(port: int, limits: ConnectionLimits) -> None:
         reader, writer = await knock(port, b"")
         for _ in range(5):
             writer.write(ASK)
             assert (await reader.readuntil(b"/hello")).startswith(b"HTTP/1.1 200")
-        assert doors.open_count == 1
+        assert limits.open_count == 1
         writer.close()
-        while doors.open_count:
+        while limits.open_count:
             await asyncio.sleep(0)
 
     served(work, base)
@@ -183,20 +183,20 @@ def test_requests_pass_one_after_the_other_on_one_connection(base: type[Any]) ->
 @pytest.mark.parametrize("said", [b"", b"GET /hello HT", b"GET /hello HTTP/1.1\r\nHost: hub\r\nX-More: 1"])
 def test_a_head_that_does_not_come_ends_the_connection(base: type[Any], said: bytes,
                                                        monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doors_module, "HEAD_WITHIN_S", 0.01)
-    monkeypatch.setattr(doors_module, "FIRST_BYTE_WITHIN_S", 0.01)
+    monkeypatch.setattr(limits_module, "HEAD_WITHIN_S", 0.01)
+    monkeypatch.setattr(limits_module, "FIRST_BYTE_WITHIN_S", 0.01)
 
-    async def work(port: int, doors: ConnectionLimits) -> None:
+    async def work(port: int, limits: ConnectionLimits) -> None:
         reader, _ = await knock(port, said)
         assert await rest_of(reader) == b""
-        while doors.open_count:
+        while limits.open_count:
             await asyncio.sleep(0)
 
     served(work, base)
 
 
 def test_a_head_without_end_is_refused() -> None:
-    async def work(port: int, doors: ConnectionLimits) -> None:
+    async def work(port: int, limits: ConnectionLimits) -> None:
         reader, writer = await knock(port, b"GET /hello HTTP/1.1\r\n")
         written = 0
         with suppress(OSError):
@@ -206,27 +206,27 @@ def test_a_head_without_end_is_refused() -> None:
                 written += 1000
         assert written < 100_000_000
         await rest_of(reader)
-        while doors.open_count:
+        while limits.open_count:
             await asyncio.sleep(0)
 
     served(work, HttpToolsProtocol)
 
 
 def test_a_body_that_goes_on_after_its_answer_ends_the_connection(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doors_module, "HEAD_WITHIN_S", 0.01)
+    monkeypatch.setattr(limits_module, "HEAD_WITHIN_S", 0.01)
 
-    async def work(port: int, doors: ConnectionLimits) -> None:
+    async def work(port: int, limits: ConnectionLimits) -> None:
         reader, writer = await knock(port, b"POST /hello HTTP/1.1\r\nHost: hub\r\nContent-Length: 100000\r\n\r\nab")
         assert (await reader.readuntil(b"/hello")).startswith(b"HTTP/1.1 200")
         writer.write(b"c")
-        while doors.open_count:
+        while limits.open_count:
             await asyncio.sleep(0)
 
     served(work, HttpToolsProtocol)
 
 
 def test_hundreds_of_questions_sent_ahead_end_the_connection() -> None:
-    async def work(port: int, doors: ConnectionLimits) -> None:
+    async def work(port: int, limits: ConnectionLimits) -> None:
         reader, _ = await knock(port, ASK * 500)
         assert (await rest_of(reader)).count(b"/hello") < 500
         reader, _ = await knock(port, ASK)
@@ -236,16 +236,16 @@ def test_hundreds_of_questions_sent_ahead_end_the_connection() -> None:
 
 
 def test_a_flood_of_connections_from_one_address_is_closed_and_others_are_served() -> None:
-    async def work(port: int, doors: ConnectionLimits) -> None:
+    async def work(port: int, limits: ConnectionLimits) -> None:
         flood = [await knock(port, b"") for _ in range(40)]
         reader, writer = await knock(port, ASK, "127.0.0.3")
         assert (await reader.readuntil(b"/hello")).startswith(b"HTTP/1.1 200")
-        assert doors.open_count == 9
-        assert doors.refused == 32
+        assert limits.open_count == 9
+        assert limits.refused == 32
         for _, phone in flood:
             phone.close()
         writer.close()
-        while doors.open_count:
+        while limits.open_count:
             await asyncio.sleep(0)
 
     served(work, HttpToolsProtocol, per_address=8)
@@ -271,8 +271,8 @@ def no_descriptors_left() -> Iterator[None]:
 
 
 def test_without_descriptors_whoever_knocks_is_closed_and_the_next_one_is_served() -> None:
-    doors = ConnectionLimits(100, Hand())
-    listener = LimitedListener().limited_by(doors)
+    limits = ConnectionLimits(100, Hand())
+    listener = LimitedListener().limited_by(limits)
     listener.bind(("127.0.0.1", 0))
     listener.listen(8)
     listener.setblocking(False)
@@ -280,10 +280,10 @@ def test_without_descriptors_whoever_knocks_is_closed_and_the_next_one_is_served
     with no_descriptors_left(), pytest.raises(BlockingIOError):
         listener.accept()
     assert [phone.recv(1) for phone in phones] == [b""] * 3
-    assert doors.refused == 3
+    assert limits.refused == 3
     late = socket.create_connection(listener.getsockname())
     accepted, _ = listener.accept()
-    assert doors.open_count == 1
+    assert limits.open_count == 1
     for each in (late, accepted, listener, *phones):
         each.close()
 

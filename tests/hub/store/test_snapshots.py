@@ -65,7 +65,7 @@ def with_finished_event(path: Path, sealed: bool = True) -> EventState:
         make_event(service)
         finish(service)
         if sealed:
-            service.sealer.snapshot_due()
+            service.snapshotter.snapshot_due()
         return service.snapshot.events["e1"]
 
 
@@ -117,7 +117,7 @@ def test_a_seal_is_made_anew_when_something_in_its_event_changed(path: Path) -> 
     with_finished_event(path)
     with running(path) as service:
         correct(service)
-        service.sealer.snapshot_due()
+        service.snapshotter.snapshot_due()
         corrected = service.snapshot.event("e1")
     assert corrected
     with opened(path) as journal:
@@ -127,7 +127,7 @@ def test_a_seal_is_made_anew_when_something_in_its_event_changed(path: Path) -> 
 def test_what_is_in_play_is_not_sealed(path: Path) -> None:
     with running(path) as service:
         make_event(service)
-        assert list(service.sealer.due()) == []
+        assert list(service.snapshotter.due()) == []
 
 
 def test_an_event_that_cannot_be_sealed_is_tried_once_and_hinders_nobody(
@@ -136,8 +136,8 @@ def test_an_event_that_cannot_be_sealed_is_tried_once_and_hinders_nobody(
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE entry SET data = '{}' WHERE stream = 'e1' AND number = 3")
     with running(path) as service:
-        service.sealer.snapshot_due()
-        assert list(service.sealer.due()) == []
+        service.snapshotter.snapshot_due()
+        assert list(service.snapshotter.due()) == []
         assert make_event(service, "e2")
     assert "event e1 cannot be sealed" in caplog.text
 
@@ -202,7 +202,7 @@ def test_a_seal_that_does_not_fit_is_not_believed(path: Path, monkeypatch: pytes
         assert service.snapshot.dormant["e1"].name == "Winter Open"
         assert service.snapshot.event("e1") == state
         assert "e1" in read
-        service.sealer.snapshot_due()
+        service.snapshotter.snapshot_due()
     with opened(path) as journal:
         assert journal.event_snapshots.find("e1") == snapshot_event(state)
 
@@ -213,7 +213,7 @@ def test_a_seal_of_an_earlier_entry_is_not_believed(path: Path) -> None:
     with running(path) as service:
         correct(service)
         corrected = service.snapshot.event("e1")
-        service.sealer.stop()
+        service.snapshotter.stop()
     with running(path) as service:
         assert service.snapshot.event("e1") == corrected
         assert corrected
@@ -251,7 +251,7 @@ def test_the_last_finished_events_stay_whole_and_those_before_them_go_to_the_she
             service.execute([*event_steps(event), Step(event, c.DrawRound(11)), Step(event, c.PublishRound(1, 1))], "o",
                         people(event))
             finish(service, event)
-            service.sealer.snapshot_due()
+            service.snapshotter.snapshot_due()
             service.execute([], "nobody")
         service.execute([*event_steps("e5")], "o", people("e5"))
         service.execute([], "nobody")

@@ -38,7 +38,7 @@ WELL: dict[str, Any] = {"version": version(), "throttled": 0, "celsius": 45, "fr
 AWAY, DARK = ("table-12", "table-40"), "table-7"
 
 
-def before_doors(language: str) -> Iterator[StillPage]:
+def preflight(language: str) -> Iterator[StillPage]:
     """Desk and phone, in one language."""
     for name, wrong in (("fine", False), ("to-do", True)):
         with tempfile.TemporaryDirectory(prefix="roundtap-doors-") as folder:

@@ -39,7 +39,7 @@ class SavedEvent:
                 and self.state.head == other.state.head and self.people is other.people)
 
 
-def event_at(snapshot: Snapshot, event_id: str) -> SavedEvent | None:
+def saved_event(snapshot: Snapshot, event_id: str) -> SavedEvent | None:
     """The event as last saved; None where it does not exist or was deleted."""
     state = None if event_id in snapshot.venue.deleted else snapshot.event(event_id)
     return None if state is None else SavedEvent(state, snapshot.people_of(event_id))
