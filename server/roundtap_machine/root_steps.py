@@ -165,7 +165,7 @@ def ask_root(step: str, path: Path | None = None, **params: Any) -> dict[str, An
     return answer
 
 
-def peer_of(connection: socket.socket) -> str:
+def connected_user(connection: socket.socket) -> str:
     """The name of the user at the other end, or "" without one."""
     _, uid, _ = struct.unpack("3i", connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
     try:
@@ -176,7 +176,7 @@ def peer_of(connection: socket.socket) -> str:
 
 def serve_one(connection: socket.socket, steps: RootSteps | None = None) -> None:
     connection.settimeout(READ_TIMEOUT_S)
-    user = peer_of(connection)
+    user = connected_user(connection)
     with connection.makefile("rb") as incoming:
         line = incoming.readline(LINE_BYTES_MAX)
     try:

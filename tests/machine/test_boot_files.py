@@ -21,7 +21,7 @@ def boot(folder: Path, config: str = CONFIG, cmdline: str = CMDLINE) -> Path:
 
 def taken(folder: Path, **said: str) -> tuple[list[str], list[str]]:
     """(the lines of config.txt, the words of cmdline.txt) with these settings."""
-    boot_files.take(folder, Settings(**said), folder)
+    boot_files.write_boot_files(folder, Settings(**said), folder)
     return ((folder / "config.txt").read_text().splitlines(), (folder / "cmdline.txt").read_text().split())
 
 
@@ -65,11 +65,11 @@ def test_the_country_is_told_to_the_radio_and_replaces_the_last_one(tmp_path: Pa
 def test_changed_twice_is_changed_once(tmp_path: Path, config: str) -> None:
     folder = boot(tmp_path, config)
     settings = Settings(board="waveshare-oled-hat", country="DE", port="/dev/serial0")
-    assert boot_files.take(folder, settings, folder) == ["config.txt", "cmdline.txt"]
+    assert boot_files.write_boot_files(folder, settings, folder) == ["config.txt", "cmdline.txt"]
     once = [(folder / name).read_bytes() for name in ("config.txt", "cmdline.txt")]
-    assert boot_files.take(folder, settings, folder) == []
+    assert boot_files.write_boot_files(folder, settings, folder) == []
     assert [(folder / name).read_bytes() for name in ("config.txt", "cmdline.txt")] == once
-    assert boot_files.take(folder, Settings(board="recommended"), folder) == ["config.txt"]
+    assert boot_files.write_boot_files(folder, Settings(board="recommended"), folder) == ["config.txt"]
     assert (folder / "config.txt").read_text().count(boot_files.BEGIN) == 1
 
 

@@ -118,7 +118,7 @@ def _apply(machine: Machine, start: bool) -> ApplyResult:
     restart = False
     boot = machine.boot()
     if boot is not None:
-        on_boot = boot_files.take(boot, settings, machine.root / roles.ETC)
+        on_boot = boot_files.write_boot_files(boot, settings, machine.root / roles.ETC)
         changed += [str((boot / name).relative_to(machine.root)) for name in on_boot]
         restart = bool(on_boot)
     _switch(machine, settings.role, start)

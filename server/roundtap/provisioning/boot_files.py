@@ -22,7 +22,7 @@ OWN_SERIAL = ("/dev/serial0", "/dev/ttyAMA0", "/dev/ttyS0")
 SERIAL_CONSOLE = re.compile(r"console=(serial0|ttyAMA0|ttyS0)(,\S*)?")
 
 
-def take(boot: Path, settings: Settings, own_boards: Path) -> list[str]:
+def write_boot_files(boot: Path, settings: Settings, own_boards: Path) -> list[str]:
     """Apply the settings to both files; returns the names of those that changed. `own_boards`: a folder."""
     changed = []
     wanted = [WATCHDOG, *(BUSES[bus] for bus in buses(settings, own_boards))]

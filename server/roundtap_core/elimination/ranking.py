@@ -35,7 +35,7 @@ def final_ranking(tournament: Tournament, bracket: Bracket | None = None) -> tup
     rows = {row.competitor: row for row in standings(tournament)}
     swiss = {who: row.rank for who, row in rows.items() if row.rank is not None} if ranked else {}
 
-    def came_to(who: str) -> tuple[bool, int, int]:
+    def final_place_key(who: str) -> tuple[bool, int, int]:
         out = rows[who].status == DISQUALIFIED
         if who not in wins:
             return out, 1, 0
@@ -44,10 +44,10 @@ def final_ranking(tournament: Tournament, bracket: Bracket | None = None) -> tup
     people = [competitor.id for competitor in tournament.competitors if competitor.id in rows]
     # Among those who made the cut it stays as it was then, regardless of later corrections.
     kept = {who: place for place, who in enumerate(bracket.standing)} if bracket else {}
-    people.sort(key=lambda who: (came_to(who), (kept if who in wins else swiss).get(who, 0)))
+    people.sort(key=lambda who: (final_place_key(who), (kept if who in wins else swiss).get(who, 0)))
     placed: list[FinalPlace] = []
     for place, who in enumerate(people, start=1):
-        shared = bool(placed) and not swiss and came_to(who) == came_to(placed[-1].competitor)
+        shared = bool(placed) and not swiss and final_place_key(who) == final_place_key(placed[-1].competitor)
         rank = placed[-1].rank if shared else place
         reached = None
         if bracket is not None and who in wins:

@@ -207,12 +207,12 @@ def _adjust_clock(clock: Clock, delta_ms: int, now: Instant) -> Clock:
 def _resume_from_tables(state: str) -> Callable[[Clock, int, Instant], Clock]:
     """The clock was counting at the tables alone: from now on it runs here, or stands, at the chosen time."""
 
-    def gone_on(clock: Clock, remaining_ms: int, now: Instant) -> Clock:
+    def resumed_clock(clock: Clock, remaining_ms: int, now: Instant) -> Clock:
         if clock.state != COUNTING:
             raise Problem("clock_not_counting")
         return Clock(state, remaining_ms, clock.total_ms, now)
 
-    return gone_on
+    return resumed_clock
 
 
 _CLOCK_ACTIONS: Mapping[str, Callable[[Clock, int, Instant], Clock]] = {

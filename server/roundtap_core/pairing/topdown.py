@@ -143,7 +143,7 @@ def most_met_among(members: Sequence[int], met: Met) -> int:
     return max((len(met[member] & inside) for member in members), default=0)
 
 
-def can_spare(group: Sequence[int], rest: Groups, below: int, met: Met, most_met: int) -> int:
+def most_spared(group: Sequence[int], rest: Groups, below: int, met: Met, most_met: int) -> int:
     """How many members may leave `group` for floaters from above, in any choice, so that the rest can be paired without
     a repeat.
 
@@ -301,7 +301,7 @@ class TopDown(Struct):
         if len(group) < 2:
             return -1
         below = self._size - sum([len(upper) for upper in self.rest[:g + 1]])
-        return can_spare(group, self.rest, below, self.met, self.most_met)
+        return most_spared(group, self.rest, below, self.met, self.most_met)
 
     def _lone_leader(self) -> bool:
         """A leader alone on top with one nearest opponent leaves no choice, so no search."""

@@ -430,7 +430,7 @@ class XWingEpicDuel(Rulebook):
             return Tally(0, LOSS, {"mov": 0})
         left = None
         if match.result.ended == records.TIME:
-            left = nothing_left(match.result.score, (totals.get(match.a), totals.get(match.b or "")))
+            left = winner_by_destruction(match.result.score, (totals.get(match.a), totals.get(match.b or "")))
             winner = left or winner
         score = self.counted_score(match, options, totals)
         mov = {"mov": base + score.of(side) - score.of(records.other(side))}
@@ -496,7 +496,7 @@ class XWingEpicDuel(Rulebook):
         if result.ended == records.PLAYED:
             _refuse_half_destroyed(result.score, winner, whole, situation.totals)
         elif result.ended == records.TIME:
-            right = nothing_left(result.score, situation.totals)
+            right = winner_by_destruction(result.score, situation.totals)
             # A list of unknown cost may be destroyed, too: then it is a draw.
             if right not in (None, winner) and not (None in situation.totals and winner == DRAW):
                 raise Problem("destroyed_whole", where="/winner", a=result.score.a, b=result.score.b, right=right)
@@ -508,7 +508,7 @@ def _whole(situation: MatchSituation, top: int) -> records.SidePair:
     return records.SidePair(top if b is None else b, top if a is None else a)
 
 
-def nothing_left(score: records.SidePair, totals: tuple[int | None, int | None]) -> str | None:
+def winner_by_destruction(score: records.SidePair, totals: tuple[int | None, int | None]) -> str | None:
     """"Fin de partida": the side that destroyed the other's list, "draw" if both did, None if neither. `totals`: the
     known list costs of a and b."""
     a, b = totals

@@ -542,25 +542,25 @@ def cut(event_id: str) -> AnyResponse:
 
 @route("POST /console/<event_id>/cut/back", ORGANIZERS, PLAYING)
 @web.shows_problem_on(event)
-def cut_back(event_id: str) -> AnyResponse:
+def take_back_cut(event_id: str) -> AnyResponse:
     return web.submit_and_redirect(event_id, commands.WithdrawCut())
 
 
 @route("POST /console/<event_id>/cut/accepted", ORGANIZERS, PLAYING)
 @web.shows_problem_on(event)
-def place_accepted(event_id: str) -> AnyResponse:
+def accept_offered_place(event_id: str) -> AnyResponse:
     return web.submit_and_redirect(event_id, commands.AcceptPlace(web.field("competitor")))
 
 
 @route("POST /console/<event_id>/cut/declined", ORGANIZERS, PLAYING)
 @web.shows_problem_on(event)
-def place_declined(event_id: str) -> AnyResponse:
+def decline_offered_place(event_id: str) -> AnyResponse:
     return web.submit_and_redirect(event_id, commands.DeclinePlace(web.field("competitor")))
 
 
 @route("POST /console/<event_id>/cut/present", ORGANIZERS, PLAYING)
 @web.shows_problem_on(event)
-def present(event_id: str) -> AnyResponse:
+def continue_with_present(event_id: str) -> AnyResponse:
     """Continue with those present: players on the list (`asked`) who are not marked `present` are passed over."""
     there = set(request.form.getlist("present"))
     absent = tuple(who for who in request.form.getlist("asked") if who not in there)

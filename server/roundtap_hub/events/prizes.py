@@ -54,10 +54,10 @@ def read_prizes(text: str, before: tuple[Prize, ...] = ()) -> tuple[Prize, ...]:
 
 def typed_prizes(prizes: tuple[Prize, ...]) -> str:
     """The list as `read_prizes` reads it."""
-    return "\n".join(f"{whom(prize)}: {prize.what}" for prize in prizes)
+    return "\n".join(f"{prize_target(prize)}: {prize.what}" for prize in prizes)
 
 
-def whom(prize: Prize) -> str:
+def prize_target(prize: Prize) -> str:
     """ "1", "2–4", or the category."""
     if prize.category is not None:
         return prize.category
@@ -101,7 +101,7 @@ def prizes(event_id: str) -> AnyResponse:
     state, names = moment.state, full_names(moment)
     last = max((prize.last or 0 for prize in state.prizes), default=0)
     return page("prizes.html", feed=f"console/{event_id}", state=state, typed_list=typed_prizes(state.prizes),
-                lines=prize_lines(moment, names), names=names, pools=draw_pools(state), whom=whom,
+                lines=prize_lines(moment, names), names=names, pools=draw_pools(state), prize_target=prize_target,
                 played_out=state.options.get("prize_places"), last_place=last,
                 people=sorted(((who, name) for who, name in names.items()), key=lambda each: sort_key(each[1])))
 

@@ -157,7 +157,7 @@ def restored(**_: str) -> AnyResponse:
 
 @route("POST /console/restored/without", ORGANIZERS)
 @web.shows_problem_on(restored)
-def restored_without() -> AnyResponse:
+def restore_without_unit() -> AnyResponse:
     unit = web.field("unit")
     if unit not in web.current_snapshot().venue.tables:
         raise Problem("unknown_unit", unit=unit[:40])
@@ -166,7 +166,7 @@ def restored_without() -> AnyResponse:
 
 @route("POST /console/restored/place", ORGANIZERS)
 @web.shows_problem_on(restored)
-def restored_place() -> AnyResponse:
+def place_restored_unit() -> AnyResponse:
     """Place a unit where it says that it stood."""
     unit, table = web.field("unit"), web.typed_table("table")
     if (unit, table) not in moved_units(web.current_snapshot()):
@@ -176,9 +176,9 @@ def restored_place() -> AnyResponse:
 
 @route("POST /console/restored/adopt", ORGANIZERS)
 @web.shows_problem_on(restored)
-def restored_adopt() -> AnyResponse:
-    """Adopt a lost round as the tables hold it: pairings, publishing, reports, officials' results, all in one commit.
-    """
+def adopt_lost_round() -> AnyResponse:
+    """Adopt a lost round as the tables hold it: pairings, publishing, reports, officials' results, all in one
+    commit."""
     lost = _lost_of_form()
     state = web.current_snapshot().events[lost.event]
     made = restore_gap.assemble(state, lost)
@@ -200,7 +200,7 @@ def restored_adopt() -> AnyResponse:
 
 @route("POST /console/restored/anew", ORGANIZERS)
 @web.shows_problem_on(restored)
-def restored_anew() -> AnyResponse:
+def discard_lost_round() -> AnyResponse:
     """Discard what the tables hold of a round; their reports are refused, which they show."""
     lost = _lost_of_form()
     approved = {"event": lost.event, "round": lost.number, "mark": lost.mark}
@@ -210,7 +210,7 @@ def restored_anew() -> AnyResponse:
 
 @route("POST /console/restored/point", ORGANIZERS)
 @web.shows_problem_on(restored)
-def restored_point() -> AnyResponse:
+def settle_differing_result() -> AnyResponse:
     """Take the table's result or keep the copy's, where they differ."""
     point = next((each for each in restore_gap.unsettled_matches(web.current_snapshot())
                   if each.key == web.field("point")),
@@ -232,7 +232,7 @@ def restored_point() -> AnyResponse:
 
 @route("POST /console/restored/settled", ORGANIZERS)
 @web.shows_problem_on(restored)
-def restored_settled() -> AnyResponse:
+def finish_restore() -> AnyResponse:
     """Continue play. Reports that waited only for their unit's place are taken; those still without one are refused,
     which their tables show."""
     snapshot = web.current_snapshot()

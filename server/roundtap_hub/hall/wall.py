@@ -29,7 +29,7 @@ from roundtap_hub.store import display_plan
 
 
 @route("GET /wall", EVERYBODY, kept="wall")
-def any_wall() -> AnyResponse:
+def wall_of_display() -> AnyResponse:
     """A display's page: its assignment, else the event in play, with its name. With a field of WALL_PARAMS in the
     address: the wall of the event in play, for no display."""
     variant = web.cached_variant()
@@ -129,7 +129,7 @@ def displays(**_: str) -> AnyResponse:
 
 @route("POST /console/displays/say", HEADS_AND_DESK)
 @web.shows_problem_on(displays)
-def say() -> AnyResponse:
+def announce() -> AnyResponse:
     """Announce on all walls and phones of one event or of all: a line of text, or lunch or the next start with a
     countdown in minutes or to a time of day."""
     kind, text = web.one_of("kind", display_plan.KINDS, display_plan.KINDS[0]), " ".join(web.field("text").split())
@@ -181,7 +181,7 @@ def _duration_ms(typed: str) -> int | None:
 
 @route("POST /console/displays/unsay", HEADS_AND_DESK)
 @web.shows_problem_on(displays)
-def unsay() -> AnyResponse:
+def revoke_announcement() -> AnyResponse:
     _add_entry(display_plan.ANNOUNCEMENT_REVOKED, id=web.field("id")[:40])
     return _back()
 

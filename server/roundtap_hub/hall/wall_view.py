@@ -108,7 +108,7 @@ class NamePage:
     columns: list[Sequence[PairingLine]]
 
 
-def mode_of(state: EventState) -> str:
+def wall_mode(state: EventState) -> str:
     """The picture for the moment: the clock from its first start until all results are in, before it the pairings."""
     if not state.public_rounds:
         return WELCOME
@@ -133,7 +133,7 @@ def wall_view(
     entered) before round 1, where players are still awaited or the check-in is used."""
     state, names = moment.state, shown_names(moment)
     newest = newest_round(state)
-    mode = show if show and has_content(show, moment) else mode_of(state)
+    mode = show if show and has_content(show, moment) else wall_mode(state)
     if mode == STANDINGS and state.finished and bracket(moment) is not None:
         # At the end the final ranking counts: it is on the pages after the bracket.
         mode = BRACKET

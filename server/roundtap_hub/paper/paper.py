@@ -180,7 +180,7 @@ def order_card_proxy(event_id: str) -> AnyResponse:
 
 @route("POST /console/<event_id>/paper/again", DESK, NOT_ARCHIVED)
 @web.shows_problem_on(paper)
-def paper_again(event_id: str) -> AnyResponse:
+def print_again(event_id: str) -> AnyResponse:
     """Print a job again; the first one no longer waits for a station that is away."""
     job, book = _job(event_id), print_book()
     if job is not None and book.states.get(job.id, print_jobs.PrintState()).state != print_jobs.SENDING:
@@ -190,7 +190,7 @@ def paper_again(event_id: str) -> AnyResponse:
 
 @route("POST /console/<event_id>/paper/cancel", DESK, NOT_ARCHIVED)
 @web.shows_problem_on(paper)
-def paper_cancel(event_id: str) -> AnyResponse:
+def cancel_printing(event_id: str) -> AnyResponse:
     """Cancel one job, or with `all` every waiting one; jobs already begun are finished."""
     book = print_book()
     if web.field("all"):
@@ -203,7 +203,7 @@ def paper_cancel(event_id: str) -> AnyResponse:
 
 @route("POST /console/<event_id>/paper/printer", DESK, NOT_ARCHIVED)
 @web.shows_problem_on(paper)
-def paper_printer(event_id: str) -> AnyResponse:
+def set_up_printer(event_id: str) -> AnyResponse:
     """Set up a station's printer: print sheets at every speed, a test page of a model, then confirm the settings."""
     book, state, unit = print_book(), web.current_event(event_id).state, web.field("unit")
     known = book.printers.get(unit)
@@ -226,7 +226,7 @@ def paper_printer(event_id: str) -> AnyResponse:
 
 @route("POST /console/<event_id>/paper/there", DESK, NOT_ARCHIVED)
 @web.shows_problem_on(paper)
-def paper_there(event_id: str) -> AnyResponse:
+def confirm_printed(event_id: str) -> AnyResponse:
     job, book = _job(event_id), print_book()
     if job is not None:
         known = book.states.get(job.id, print_jobs.PrintState())
@@ -236,7 +236,7 @@ def paper_there(event_id: str) -> AnyResponse:
 
 @route("POST /console/<event_id>/paper/go-on", DESK, NOT_ARCHIVED)
 @web.shows_problem_on(paper)
-def paper_go_on(event_id: str) -> AnyResponse:
+def continue_printing(event_id: str) -> AnyResponse:
     """A person saw that the printer prints although it no longer answers. Its jobs continue as sent."""
     job, book = _job(event_id), print_book()
     known = book.states.get(job.id) if job is not None else None

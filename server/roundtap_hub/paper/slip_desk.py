@@ -207,7 +207,7 @@ OFFICIAL_COOKIE, OFFICIAL_COOKIE_S = "roundtap_official", 12 * 3600
 
 
 @route("GET /s/<token>", SLIP)
-def slip_door(token: str) -> AnyResponse:
+def open_slip(token: str) -> AnyResponse:
     """Officials get to the match, with `?official` through the login; other visitors choose which player they are."""
     found = _found(token)
     official = "official" in request.args
@@ -215,20 +215,20 @@ def slip_door(token: str) -> AnyResponse:
         visit.current_visit().new_cookies[OFFICIAL_COOKIE] = ("1", OFFICIAL_COOKIE_S)
         return open_scanned_slip(found)
     if official and request.is_secure:
-        return redirect(url_for("pages.login", next=url_for("s.slip_door", token=token)), 303)
+        return redirect(url_for("pages.login", next=url_for("s.open_slip", token=token)), 303)
     if official or (not request.is_secure and _form_value(OFFICIAL_COOKIE)):
         encrypted = web.current_hub().access.encrypted
         if encrypted is not None and not request.is_secure:
             host = urlsplit(request.host_url).hostname
             return redirect(f"https://{f'[{host}]' if host and ':' in host else host}:{encrypted.port}"
-                            f"{url_for('s.slip_door', token=token, official='1')}", 303)
-        return redirect(url_for("pages.login", next=url_for("s.slip_door", token=token)), 303)
+                            f"{url_for('s.open_slip', token=token, official='1')}", 303)
+        return redirect(url_for("pages.login", next=url_for("s.open_slip", token=token)), 303)
     visit.browser_id()
     return _which_of_two(found, token)
 
 
 @route("POST /s/<token>", SLIP)
-def slip_mine(token: str) -> AnyResponse:
+def claim_my_slip(token: str) -> AnyResponse:
     """"That is me": give the player's page to the first phone that claims it; any other has to ask at the desk. The
     form needs no token: the visitor holds the slip, and browsers do not send the cookie with other sites' forms."""
     found = _found(token)

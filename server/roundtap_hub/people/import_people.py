@@ -209,7 +209,7 @@ class PlannedRow:
     odd: bool = False  # the name may be two cells or lines, joined by a stray quotation mark
 
     @property
-    def may(self) -> bool:
+    def usable(self) -> bool:
         """Whether it can be taken: it adds or changes something."""
         return self.problem is None and (self.kind in (NEW, DUPLICATE)
                                          or (self.kind == EXISTING and bool(self.changes)))
@@ -434,7 +434,7 @@ def import_rows(event_id: str) -> AnyResponse:
     try:
         if web.field("mark") != planned.mark:
             raise Problem("import_changed_meanwhile")
-        taken = [row for row in planned.rows if row.row in ticked and row.may]
+        taken = [row for row in planned.rows if row.row in ticked and row.usable]
         if not taken:
             raise Problem("import_nothing_taken")
         steps, people = _steps(moment.state, event_id, taken)
@@ -520,7 +520,7 @@ def _preview(
         sample=rows[heading:heading + SAMPLE_ROWS], n_rows=len(rows),
         meanings=(*MEANINGS, *(OF_TEAMS if state.rulebook.team_size > 1 else ())),
         plan=planned, counts=counts,
-        taken={row.row for row in planned.rows if row.may and (row.usual if ticked is None else row.row in ticked)}
+        taken={row.row for row in planned.rows if row.usable and (row.usual if ticked is None else row.row in ticked)}
         if planned else set(),
         changed=lambda row: ", ".join(web.words()(f"import.is.{what}") for what in row.changes),
         said=lambda row: Problem(row.problem.key, **row.problem.params).say(web.words()) if row.problem else "",

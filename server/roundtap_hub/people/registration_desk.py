@@ -464,6 +464,6 @@ def _ask_for_result(seat: result_wizard.MatchContext, at: result_wizard.WizardPa
         given={name: fields.getlist(f"q.{name}") for name in names if f"q.{name}" in fields}, carried=carried,
         leaver=seat.names[leaver], to=seat.names[other(leaver)], figure_label=figure_label,
         does=leaving.leave_effect(seat.state, competitor),
-        more=at is not None and not result_wizard.is_last(at),
+        more=at is not None and not result_wizard.is_last_page(at),
         together=both_asked_to_leave(seat.state.id, competitor),
     )

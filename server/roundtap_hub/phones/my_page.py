@@ -310,7 +310,7 @@ def _to_my_page(token: str) -> AnyResponse:
 
 @route("POST /me/<token>/call", PLAYER)
 @shows_problem_on_mine
-def call(token: str) -> AnyResponse:
+def call_judge(token: str) -> AnyResponse:
     """Call a judge to this player's table, or take this phone's call back."""
     hub, (event_id, competitor) = web.current_hub(), current_player()
     hub.access.links.charge(CALLS, current_player())
@@ -324,7 +324,7 @@ def call(token: str) -> AnyResponse:
 
 @route("POST /me/<token>/here", PLAYER)
 @shows_problem_on_mine
-def here(token: str) -> AnyResponse:
+def check_in(token: str) -> AnyResponse:
     """Check this player in. Once round 1 is drawn only the desk can, which knows possible opponents."""
     web.current_hub().access.links.charge(WISHES, current_player())
     state = _open_event()
@@ -335,7 +335,7 @@ def here(token: str) -> AnyResponse:
 
 
 @route("GET /me/<token>/leave", PLAYER)
-def leave(token: str) -> AnyResponse:
+def confirm_leave(token: str) -> AnyResponse:
     state = _open_event()
     return player_page("my_leave.html", my=url_for("me.my_page", token=token), state=state,
                        in_play=state.live is not None)
@@ -343,7 +343,7 @@ def leave(token: str) -> AnyResponse:
 
 @route("POST /me/<token>/leave", PLAYER)
 @shows_problem_on_mine
-def wish(token: str) -> AnyResponse:
+def request_leave(token: str) -> AnyResponse:
     """Request to leave, which the organizer may refuse, or take the request back."""
     hub = web.current_hub()
     hub.access.links.charge(WISHES, current_player())
@@ -441,11 +441,11 @@ def report(token: str) -> AnyResponse:
         raise Problem("not_saved")
     if wants_json():
         return json_response(fate_json(found, web.words()))
-    return redirect(url_for("me.said", token=token, name=found.name), 303)
+    return redirect(url_for("me.report_outcome", token=token, name=found.name), 303)
 
 
 @route("GET /me/<token>/said/<name>", PLAYER)
-def said(token: str, name: str) -> AnyResponse:
+def report_outcome(token: str, name: str) -> AnyResponse:
     found = report_fate(web.current_snapshot(), current_player(), name)
     if found is None:
         abort(404)
@@ -466,7 +466,7 @@ def draw_lots(token: str) -> AnyResponse:
 
 @route("POST /me/<token>/lot", PLAYER)
 @shows_problem_on_mine
-def draw_first(token: str) -> AnyResponse:
+def draw_lot_before_play(token: str) -> AnyResponse:
     """Draw the lot before play where no unit does: who begins, or which of two equal lists chooses."""
     web.current_hub().access.links.charge(REPORTS, current_player())
     seat, _ = _seat()

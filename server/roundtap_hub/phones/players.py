@@ -35,7 +35,7 @@ from roundtap_hub.rounds.knockout import (
 )
 from roundtap_hub.rounds.mending_view import mend_lines
 from roundtap_hub.rounds.round_clock import clock_face
-from roundtap_hub.rounds.tables import grid_cell, grid_cells, show_result, worth_of
+from roundtap_hub.rounds.tables import grid_cell, grid_cells, result_worth, show_result
 from roundtap_hub.serving import web
 from roundtap_hub.serving.renderings import RowSource
 from roundtap_hub.store.service import Snapshot
@@ -74,7 +74,7 @@ def player_view(
         "opponent_record": record_of(moment, opponent)[0] if opponent else "",
         "record": record, "figures": values, "rank": row.rank if row and row.rounds else None,
         "of": sum(ranked.rank is not None for ranked in saved_event.ranking(moment)),
-        "worth": worth_of(state, newest, match) if match and newest else {},
+        "worth": result_worth(state, newest, match) if match and newest else {},
         "before_play": pre_game_choice(state, newest, match) if match and newest and match.match.result is None
         else None,
         "owed": owed, "must": must,

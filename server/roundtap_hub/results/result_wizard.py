@@ -160,7 +160,7 @@ def _last_page(met: list[Question]) -> list[Question]:
     return [earlier, last] if earlier is not None and _same_page(earlier, last) else [last]
 
 
-def is_last(page: WizardPage) -> bool:
+def is_last_page(page: WizardPage) -> bool:
     """Whether no question can follow this page."""
     way, opener = page.trail.way, page.trail.opener
     assert way is not None

@@ -29,7 +29,7 @@ from roundtap_hub.results import result_wizard
 from roundtap_hub.results.before_play import pre_game_choice
 from roundtap_hub.results.typed_result import LineReading, line_grammar, read_line
 from roundtap_hub.rounds.knockout import title_key
-from roundtap_hub.rounds.tables import GridCell, grid_cell, show_result, worth_of
+from roundtap_hub.rounds.tables import GridCell, grid_cell, result_worth, show_result
 from roundtap_hub.serving import web
 
 
@@ -56,7 +56,8 @@ def match_page(event_id: str, match_id: str) -> AnyResponse:
     return web.page("match.html", feed=f"console/{event_id}", state=state, played=played, match=match, cell=cell,
                     judge=judge_view(moment, played, match, cell.call_age_ms), played_name=title_key(state, played),
                 told=told(state.rulebook, seat.form, state.options, stands, seat.names, web.words()) if stands else (),
-                worth=worth_of(state, played, match), way_label=way_label, first=pre_game_choice(state, played, match),
+                worth=result_worth(state, played, match), way_label=way_label,
+                    first=pre_game_choice(state, played, match),
                     names=seat.names, earlier=_earlier(moment, seat), **first_step(seat))
 
 
@@ -70,7 +71,7 @@ def _earlier(moment: SavedEvent, seat: result_wizard.MatchContext) -> list[dict[
 
 @route("POST /console/<event_id>/accept", JUDGES, PLAYING)
 @web.shows_problem_on(event)
-def accept(event_id: str) -> AnyResponse:
+def accept_report(event_id: str) -> AnyResponse:
     """Make one side's report the result, if it is still the report that the organizer read."""
     match_id, side = web.field("match"), web.field("side")
     _, match = result_wizard.public_match(web.current_event(event_id).state, match_id)
@@ -88,7 +89,7 @@ def accept(event_id: str) -> AnyResponse:
 
 @route("POST /console/<event_id>/keep", JUDGES, PLAYING)
 @web.shows_problem_on(event)
-def keep(event_id: str) -> AnyResponse:
+def keep_result(event_id: str) -> AnyResponse:
     """Keep the result after a late report or a second agreement. `seen`: the entry that was read."""
     match_id = web.field("match")
     _, match = result_wizard.public_match(web.current_event(event_id).state, match_id)
@@ -105,7 +106,7 @@ def settle_strangers(event_id: str) -> AnyResponse:
 
 @route("POST /console/<event_id>/match/<match_id>/clear", JUDGES, PLAYING, SHOWN_ROUND)
 @web.shows_problem_on(match_page)
-def clear(event_id: str, match_id: str) -> AnyResponse:
+def take_back_result(event_id: str, match_id: str) -> AnyResponse:
     """Take a result back, as if there had been no report."""
     return web.submit_and_redirect(event_id, EnterResult(match_id, web.whole_number("revision") or 0, None))
 

@@ -60,7 +60,7 @@ def _planned_mend(moment: SavedEvent) -> MendPlan:
 
 @route("POST /console/<event_id>/mend", HEADS, OPEN)
 @web.shows_problem_on(mend_page)
-def mended(event_id: str) -> AnyResponse:
+def apply_mend(event_id: str) -> AnyResponse:
     """Do the step as it was previewed; `plan` is the preview's mark."""
     command = mend_command(web.current_event(event_id), web.typed_reason(), web.signing_official(event_id),
                            web.field("plan"))
@@ -214,7 +214,7 @@ def pair_page(event_id: str, **_: str) -> AnyResponse:
 
 @route("POST /console/<event_id>/pair", ORGANIZERS, OPEN)
 @web.shows_problem_on(pair_page)
-def paired(event_id: str) -> AnyResponse:
+def save_pairing(event_id: str) -> AnyResponse:
     """Make the typed round a draft, with a reason; warnings are shown first."""
     moment = web.current_event(event_id)
     command = replace(_command(moment), reason=web.typed_reason(), by=web.signing_official(event_id),

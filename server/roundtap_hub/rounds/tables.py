@@ -114,7 +114,7 @@ def side_names(match: MatchState, names: Mapping[str, str]) -> dict[str, str]:
     return {side: names.get(who, who) for side in SIDES if (who := match.match.competitor(side)) is not None}
 
 
-def worth_of(state: EventState, played: RoundState, match: MatchState) -> dict[str, tuple[int, int]]:
+def result_worth(state: EventState, played: RoundState, match: MatchState) -> dict[str, tuple[int, int]]:
     """What the result is worth to each side; empty without a result, and where the rulebook cannot tell."""
     if match.match.result is None or match.match.b is None:
         return {}
