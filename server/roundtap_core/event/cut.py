@@ -133,9 +133,9 @@ def tiebreak_after_change(state: EventState, corrected: EventState, choice: str)
     # Where a round was kept before, it may be the right one again.
     if ties in ({frozenset(tie) for tie in tied(state)}, drawn_for):
         return []
-    said = [str(match.match.table) for match in out.matches if match.match.b is not None and has_report(match)]
-    if said:
-        raise Problem("tiebreak_has_word", tables=", ".join(said))
+    reported = [str(match.match.table) for match in out.matches if match.match.b is not None and has_report(match)]
+    if reported:
+        raise Problem("tiebreak_has_word", tables=", ".join(reported))
     if choice != ANEW:
         names = ", ".join(sorted(frozenset().union(*ties)))
         raise Problem("tiebreak_would_change", names=names) if names else Problem("tiebreak_would_end")

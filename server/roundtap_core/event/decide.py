@@ -39,9 +39,9 @@ def decide(state: EventState, command: c.Command, now: Instant) -> NewEntries:
 def _refuse_over_limits(command: c.Command) -> None:
     """Raise Problem("figure_out_of_range", "text_too_long", "unfit_text", "wrong_length", "too_deep") where a field of
     the command, or of a record in it, is beyond its limits. `where` names the field."""
-    said = to_builtins(command, enc_hook=dict)
+    plain = to_builtins(command, enc_hook=dict)
     try:
-        parse_message(type(command), said)
+        parse_message(type(command), plain)
     except MalformedMessage as error:
         raise error.reasons[0] from None
     for name in command.__struct_fields__:

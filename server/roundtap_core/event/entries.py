@@ -58,9 +58,9 @@ def chain_entry(new: NewEntry, stream: str, number: int, prev: str, at: Timestam
     """The entry that follows `prev` (a hash; GENESIS for number 1) in its stream's chain."""
     # In an object, as it is hashed: what is too deep within the whole is refused.
     data = canonical({"data": new.data}).decode().removeprefix('{"data":')[:-1]
-    told = entry_hash(stream, number, new.kind, new.version, canonical(at.to_json()).decode(), actor, data, prev)
+    own_hash = entry_hash(stream, number, new.kind, new.version, canonical(at.to_json()).decode(), actor, data, prev)
     # In the same form as read from disk, so that folding gives the same state to the last key.
-    return Entry(stream, number, new.kind, new.version, at, actor, json.loads(data), prev, told)
+    return Entry(stream, number, new.kind, new.version, at, actor, json.loads(data), prev, own_hash)
 
 
 def verify_entry(entry: Entry, prev: str) -> bool:

@@ -60,9 +60,9 @@ def impose_round(state: EventState, command: ImposeRound, now: Instant) -> list[
         reason = require_reason(command.reason)
         roles_of(state, command.by)
         mending_steps.refuse_stale_plan(_mend(state, command, matches), command.plan)
-        said = {"what": mending_steps.IMPOSED, "by": command.by, "reason": reason}
-        _mark_by_hand(state, matches, said)
-        more = {"mends": [{**said, "number": state.number + len(closing) + 1,
+        note = {"what": mending_steps.IMPOSED, "by": command.by, "reason": reason}
+        _mark_by_hand(state, matches, note)
+        more = {"mends": [{**note, "number": state.number + len(closing) + 1,
                            "matches": [f"{_number(state)}.{n}" for n, _ in enumerate(matches, start=1)]}]}
     return [*closing,
             round_drawn(_number(state), command.stage, _imposed_draw(state), matches, {mending_steps.IMPOSED: True},
@@ -135,13 +135,13 @@ def _mend(state: EventState, command: ImposeRound, matches: Sequence[Mapping[str
                               mending_steps.warnings_of_round(state, played, missing))
 
 
-def _mark_by_hand(state: EventState, matches: Sequence[dict[str, Any]], said: Mapping[str, Any]) -> None:
+def _mark_by_hand(state: EventState, matches: Sequence[dict[str, Any]], note: Mapping[str, Any]) -> None:
     """Pairs that the current draft had as well count as drawn; all others as made manually."""
     drawn = {(m.match.a, m.match.b, m.match.table, m.match.bye)
              for m in (state.draft.matches if state.draft else ()) if m.by_hand is None}
     for match in matches:
         if (match["a"], match.get("b"), match.get("table"), match.get("bye")) not in drawn:
-            match["by_hand"] = dict(said)
+            match["by_hand"] = dict(note)
 
 
 def match_as_imposed(match: Mapping[str, Any]) -> dict[str, Any]:

@@ -198,14 +198,14 @@ def _proposal(state: EventState, entrant: Entrant) -> Proposal | None:
 
 def open_appeal(match: MatchState) -> LogLine | None:
     """The appeal that the head judge has not decided yet."""
-    said = [line for line in match.log if line.kind in (APPEAL, DECISION)]
-    return said[-1] if said and said[-1].kind == APPEAL else None
+    lines = [line for line in match.log if line.kind in (APPEAL, DECISION)]
+    return lines[-1] if lines and lines[-1].kind == APPEAL else None
 
 
 def is_final(match: MatchState) -> bool:
     """The head judge has decided, and nothing was ruled since that could be appealed."""
-    said = [line.kind for line in match.log if line.kind != EXTENSION]
-    return bool(said) and said[-1] == DECISION
+    kinds = [line.kind for line in match.log if line.kind != EXTENSION]
+    return bool(kinds) and kinds[-1] == DECISION
 
 
 def open_appeals(state: EventState) -> tuple[tuple[RoundState, MatchState], ...]:

@@ -156,8 +156,8 @@ def _side_of(match: MatchState, competitor: str) -> Side:
 
 
 def _result_entry(match: MatchState, result: Result | None) -> NewEntry:
-    said = result_to_json(result) if result is not None else None
-    return NewEntry("result-entered", {"match": match.id, "result": said, "left": True})
+    recorded = result_to_json(result) if result is not None else None
+    return NewEntry("result-entered", {"match": match.id, "result": recorded, "left": True})
 
 
 def open_match(state: EventState, competitor: str) -> tuple[RoundState, MatchState] | None:

@@ -280,14 +280,14 @@ def mend_entries(state: EventState, command: MendCommand, now: Instant) -> NewEn
     mending_steps.refuse_stale_plan(mend, command.plan)
     roles_of(state, command.by)
     reason = command.reason.strip() if isinstance(command, PairAgain) else require_reason(command.reason)
-    said = {"number": mend.number, "what": mend.what, "by": command.by, "reason": reason}
+    note = {"number": mend.number, "what": mend.what, "by": command.by, "reason": reason}
     if mend.what == mending_steps.WITHDRAW:
-        return [NewEntry("round-withdrawn", said)]
+        return [NewEntry("round-withdrawn", note)]
     if mend.what == mending_steps.UNPUBLISH:
-        return [NewEntry("round-unpublished", said)]
+        return [NewEntry("round-unpublished", note)]
     paired = any(not change.same_pair for change in mend.changes)
     return [NewEntry("round-mended", {
-        **said,
+        **note,
         "matches": [{"id": change.id, **match_to_json(change.match),
                      **({"revision": change.revision} if change.was is None and change.revision else {})}
                     for change in mend.changes],
@@ -411,11 +411,11 @@ def _unpublish(state: EventState, command: UnpublishRound) -> mending_steps.Mend
     played = state.live
     if played is None or played.number != command.number:
         raise Problem("mend_no_round", number=command.number)
-    said = [m for m in played.matches if (m.match.b is not None and mending_steps.has_report(m)) or m.drawn is not None
+    begun = [m for m in played.matches if (m.match.b is not None and mending_steps.has_report(m)) or m.drawn is not None
             or m.match.bye == NO_SHOW]
-    if said:
+    if begun:
         raise Problem("unpublish_has_word", tables=", ".join(
-            str(m.match.table or (m.drawn.table if m.drawn else None) or "–") for m in said[:8]))
+            str(m.match.table or (m.drawn.table if m.drawn else None) or "–") for m in begun[:8]))
     judged = [m for m in played.matches if m.log]
     if judged:
         raise Problem("mend_has_log", table=judged[0].match.table)

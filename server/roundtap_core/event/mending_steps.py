@@ -179,8 +179,8 @@ def _eligible(state: EventState, played: RoundState) -> set[str]:
 
 def _left_alone(state: EventState, played: RoundState, match: MatchState) -> bool:
     """Whether one of the two has left before the match began: the match is open, or conceded by leaving."""
-    here = [state.entrants[who].plays_live_match for who in (match.match.a, match.match.b) if who is not None]
-    if sum(here) != 1 or match.reports or match.heard or match.log or match.drawn is not None:
+    playing = [state.entrants[who].plays_live_match for who in (match.match.a, match.match.b) if who is not None]
+    if sum(playing) != 1 or match.reports or match.heard or match.log or match.drawn is not None:
         return False
     if played.status != DRAFT and state.clock.state != IDLE:
         return False
@@ -273,8 +273,8 @@ def _tables(state: EventState, change: MatchChange) -> Iterator[MendWarning]:
     table = change.match.table
     if table is None or change.match.b is None:
         return
-    here = people_of([change.match])
-    wants = [who for who in here if state.entrants[who].fixed_table is not None]
+    seated = people_of([change.match])
+    wants = [who for who in seated if state.entrants[who].fixed_table is not None]
     for who in wants:
         if state.entrants[who].fixed_table != table and not (
                 change.was and change.was.table == table and who in people_of([change.was])):
@@ -282,7 +282,7 @@ def _tables(state: EventState, change: MatchChange) -> Iterator[MendWarning]:
     if change.was is not None and change.was.table == table:
         return
     for entrant in state.entrants.values():
-        if entrant.active and entrant.fixed_table == table and entrant.id not in here:
+        if entrant.active and entrant.fixed_table == table and entrant.id not in seated:
             yield MendWarning("others_table", (entrant.id,), table)
 
 

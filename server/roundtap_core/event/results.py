@@ -234,7 +234,7 @@ def _refusal(state: EventState, command: RecordReport, now: Instant) -> str | No
         return ELSEWHERE
     if match.match.b is None:
         return JUDGE if match.match.bye == records.NO_SHOW else UNKNOWN_MATCH
-    if any(said not in (None, seat) for said, seat in ((command.a, match.match.a), (command.b, match.match.b))):
+    if any(named not in (None, seat) for named, seat in ((command.a, match.match.a), (command.b, match.match.b))):
         return UNKNOWN_MATCH
     # Before "late": a report taken back before it came needs no one to look at it.
     heard = match.heard.get(command.side, 0)
@@ -328,7 +328,7 @@ def result_to_correct(round_state: RoundState, match: MatchState) -> records.Res
 
 def acceptable_results(match: MatchState) -> list[records.Result]:
     """The standing result and the players' reports, any of which may be made the result at any time."""
-    return [said.result for said in match.reports.values()] + ([match.match.result] if match.match.result else [])
+    return [report.result for report in match.reports.values()] + ([match.match.result] if match.match.result else [])
 
 
 def _refuse_another_winner(
@@ -403,30 +403,31 @@ def _apply_report(state: EventState, data: Mapping[str, Any], entry: Entry) -> E
         strangers = {**match.strangers, entry.actor.removeprefix("unit:"): entry.number}
         return state.with_match(replace(match, strangers=strangers), fates=fates)
     side: records.Side = data["side"]
-    said_now = SideReport(result_from_json(data["result"]), entry.number, data["report_id"], data["body"],
-                          data.get("holder"))
-    reports = _merge_squads({**match.reports, side: said_now})
-    heard = {**match.heard, side: data["serial"]} if data.get("serial") else match.heard
-    said = [report.result for report in reports.values()]
+    report = SideReport(result_from_json(data["result"]), entry.number, data["report_id"], data["body"],
+                        data.get("holder"))
+    reports = _merge_squads({**match.reports, side: report})
+    serials = {**match.heard, side: data["serial"]} if data.get("serial") else match.heard
+    results = [each.result for each in reports.values()]
     # Entries of cores before this one say no serial: with them, a second agreement replaced the first.
     stands = match.match.result if "serial" in data else None
-    match = replace(match, reports=reports, heard=heard, reported_mono_ms=entry.at.mono_ms)
+    match = replace(match, reports=reports, heard=serials, reported_mono_ms=entry.at.mono_ms)
     one_phone = stands is None and match.one_phone
-    if len(said) == 2 and said[0] == said[1] and not match.decided and stands in (None, said[0]) and not one_phone:
-        match = replace(match, match=replace(match.match, result=said[0]), number=entry.number)
+    agreed = len(results) == 2 and results[0] == results[1]
+    if agreed and not match.decided and stands in (None, results[0]) and not one_phone:
+        match = replace(match, match=replace(match.match, result=results[0]), number=entry.number)
     return state.with_match(match, fates=fates)
 
 
 def _merge_squads(reports: Mapping[records.Side, SideReport]) -> Mapping[records.Side, SideReport]:
     """What a side has left unsaid of the other's squads is what the other says of its own, once all else is the same:
     before that, each may still say others."""
-    first, *others = (replace(said.result, picks=None) for said in reports.values())
+    first, *others = (replace(report.result, picks=None) for report in reports.values())
     if any(result != first for result in others):
         return reports
     own: dict[str, list[int]] = {
-        side: squads for side, said in reports.items() if (squads := (said.result.picks or {}).get(side))}
-    return {side: replace(said, result=replace(said.result, picks={**own, **said.result.picks}))
-            if said.result.picks else said for side, said in reports.items()}
+        side: squads for side, report in reports.items() if (squads := (report.result.picks or {}).get(side))}
+    return {side: replace(report, result=replace(report.result, picks={**own, **report.result.picks}))
+            if report.result.picks else report for side, report in reports.items()}
 
 
 @of_match

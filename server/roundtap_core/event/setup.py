@@ -241,10 +241,10 @@ MOST_LETTERS = 500  # of the special rules
 _NO_TEXT = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
-def clean_about(said: Mapping[str, str]) -> dict[str, str]:
+def clean_about(details: Mapping[str, str]) -> dict[str, str]:
     """What was typed as the event keeps it, in the order of ABOUT; what is empty is left out. Raises
     Problem("date_wrong", "name_unfit", "name_too_long", "text_too_long") with the key's place."""
-    fitted = {key: _FIT[key](said.get(key, "")) for key in ABOUT}
+    fitted = {key: _FIT[key](details.get(key, "")) for key in ABOUT}
     return {key: text for key, text in fitted.items() if text}
 
 

@@ -201,19 +201,19 @@ class MatchState(Struct, frozen=True, dict=True):
     @cached_property
     def state(self) -> str:
         """Called thousands of times for one page."""
-        said = [report.result for report in self.reports.values()]
+        results = [report.result for report in self.reports.values()]
         if self.decided:
             return DECIDED
-        if len(said) == 2:
-            if said[0] != said[1]:
+        if len(results) == 2:
+            if results[0] != results[1]:
                 return DISPUTE
             if self.match.result is None and self.one_phone:
                 return ONE_PHONE
-            return AGREED if self.match.result in (None, said[0]) else SECOND
+            return AGREED if self.match.result in (None, results[0]) else SECOND
         # A result without reports came with an imported round: a different report disputes it.
         if self.match.result is not None:
-            return DISPUTE if said and said[0] != self.match.result else AGREED
-        return ONE_SIDED if said else OPEN
+            return DISPUTE if results and results[0] != self.match.result else AGREED
+        return ONE_SIDED if results else OPEN
 
     @property
     def one_phone(self) -> bool:

@@ -45,7 +45,7 @@ class ResultDraft(Struct):
     picks: dict[Side, list[int]] = {}
     chosen: dict[str, Any] = {}
     figures: dict[str, dict[Side, int]] = {}
-    told: dict[str, Any] = {}
+    timeout: dict[str, Any] = {}
 
 
 class _Step(Message, frozen=True, tag_field="step", tag=str.lower):
@@ -155,9 +155,9 @@ class Figure(BaseQuestion, frozen=True):
 
     def recorded(self, result: Result, side: Side) -> int | None:
         """The recorded figure, None if absent."""
-        told = (result.timeout or {}).get(self.key)
-        if isinstance(told, Mapping):
-            value = told.get(side, 0)
+        timeout = (result.timeout or {}).get(self.key)
+        if isinstance(timeout, Mapping):
+            value = timeout.get(side, 0)
             return value if type(value) is int else None
         pair = {SCORE: result.score, WOUNDS: result.wounds or SidePair()}.get(self.key)
         return None if pair is None else pair.of(side)
@@ -237,22 +237,22 @@ class Choice(BaseQuestion, frozen=True):
         if self.name in ("winner", "initiative", FIRST_PLAYER, FIRST_PLAYER_LOT):
             draft.chosen[self.name] = answer
             if self.name == FIRST_PLAYER and answer == BY_LOT:
-                draft.told[FIRST_PLAYER_BY] = BY_LOT
+                draft.timeout[FIRST_PLAYER_BY] = BY_LOT
         elif answer and self.whose is not None:
-            draft.told.setdefault(self.key, {})[side] = answer
+            draft.timeout.setdefault(self.key, {})[side] = answer
         elif answer:
-            draft.told[self.name] = answer
+            draft.timeout[self.name] = answer
 
     def recorded(self, result: Result, side: Side) -> str | None:
         """The recorded choice, None if absent."""
-        told = result.timeout or {}
+        timeout = result.timeout or {}
         if self.whose is not None:
-            by_side = told.get(self.key)
+            by_side = timeout.get(self.key)
             found = by_side.get(side) if isinstance(by_side, Mapping) else None
-        elif self.name == FIRST_PLAYER and told.get(FIRST_PLAYER_BY) == BY_LOT:
+        elif self.name == FIRST_PLAYER and timeout.get(FIRST_PLAYER_BY) == BY_LOT:
             found = BY_LOT
         else:
-            found = told.get(self.name, {"winner": result.winner, "initiative": result.initiative,
+            found = timeout.get(self.name, {"winner": result.winner, "initiative": result.initiative,
                                          FIRST_PLAYER: result.first_player,
                                          FIRST_PLAYER_LOT: result.first_player}.get(self.name))
         return found if found in self.options else None
@@ -305,15 +305,15 @@ class Turns(BaseQuestion, frozen=True):
 
     def record(self, answers: Answers, side: Side, draft: ResultDraft) -> None:
         if answers.get(self.name):
-            draft.told[self.name] = answers[self.name]
+            draft.timeout[self.name] = answers[self.name]
 
     def recorded(self, result: Result, side: Side) -> str | None:
         """No one won in them if figures were counted afterwards or the match was a draw."""
-        told = result.timeout or {}
-        if self.name in told:
-            return str(told[self.name])
+        timeout = result.timeout or {}
+        if self.name in timeout:
+            return str(timeout[self.name])
         counted = any(key != SCORE and isinstance(value, Mapping) and all(type(n) is int for n in value.values())
-                      for key, value in told.items())
+                      for key, value in timeout.items())
         return "" if counted or result.winner == "draw" else None
 
     def possible(self, winner: Side) -> tuple[str, ...]:

@@ -80,7 +80,7 @@ def compose(way: WayToEnd, opener: Side, answers: questions.Answers) -> Result:
     draft = questions.ResultDraft(way.bonus)
     for question in walked.met:
         question.record(answers, sides[question.whose], draft)
-    chosen, timeout = draft.chosen, {**draft.figures, **draft.told}
+    chosen, timeout = draft.chosen, {**draft.figures, **draft.timeout}
     if timeout and walked.decided_by is not None:
         timeout["decided_by"] = walked.decided_by
     figures = {(key, sides[whose]): value for (key, whose), value in walked.figures.items()}
@@ -164,9 +164,9 @@ def _completed(
 
 def _scores_before(way: WayToEnd, opener: Side, result: Result) -> list[SidePair]:
     """The scores there may have been before the last step gave a game or a struggle; the recorded one comes first."""
-    told = (result.timeout or {}).get(questions.SCORE)
-    if isinstance(told, Mapping):
-        return [SidePair(told.get("a", 0), told.get("b", 0))]
+    timeout = (result.timeout or {}).get(questions.SCORE)
+    if isinstance(timeout, Mapping):
+        return [SidePair(timeout.get("a", 0), timeout.get("b", 0))]
     score, gives = result.score, questions.SCORE in way.bonus or any(rule.award == questions.SCORE
                                                                      for rule in way.rules)
     if not gives:
@@ -264,12 +264,12 @@ def _composed(way: WayToEnd, opener: Side, answers: ReadAnswers) -> Result | Non
 
 
 def _same(made: Result, result: Result) -> bool:
-    told = made.timeout or {}
+    timeout = made.timeout or {}
     return bool(
         (made.ended, made.score, made.conceded_by) == (result.ended, result.score, result.conceded_by)
         and (made.wounds or SidePair()) == (result.wounds or SidePair())
         and (result.winner == made.winner or None in (result.winner, made.winner))
         and result.initiative in (None, made.initiative)
         and all((made.picks or {}).get(side) == sorted(picks) for side, picks in (result.picks or {}).items())
-        and all(told.get(key) == value for key, value in (result.timeout or {}).items())
+        and all(timeout.get(key) == value for key, value in (result.timeout or {}).items())
     )

@@ -48,14 +48,14 @@ Units = Mapping[str, UnitStatus]
 
 @dataclass(frozen=True, slots=True)
 class CheckGroup:
-    """A part of the hall: `told` are the checks that are wrong or notes, worst first; `fine` the others."""
+    """A part of the hall: `findings` are the checks that are wrong or notes, worst first; `fine` the others."""
     name: str
-    told: tuple[Check, ...]
+    findings: tuple[Check, ...]
     fine: tuple[Check, ...]
 
     @property
     def wrong(self) -> int:
-        return sum(check.state == WRONG for check in self.told)
+        return sum(check.state == WRONG for check in self.findings)
 
 
 def all_checks(hub: Hub, snapshot: Snapshot, units: Units, now_ms: int) -> list[Check]:
@@ -68,7 +68,7 @@ def group_checks(checks: Iterable[Check]) -> list[CheckGroup]:
     known = list(checks)
     groups = [CheckGroup(name, tuple(worst_first(c for c in known if c.group == name and c.state in (WRONG, NOTE))),
                     tuple(c for c in known if c.group == name and c.state not in (WRONG, NOTE))) for name in GROUPS]
-    return [group for group in groups if group.told or group.fine]
+    return [group for group in groups if group.findings or group.fine]
 
 
 def failed_checks(checks: Iterable[Check]) -> list[Check]:
@@ -133,18 +133,18 @@ def _tables(hub: Hub, snapshot: Snapshot, units: Units, now_ms: int) -> list[Che
     if not lines:
         return [Check("contact", NOTE, kind="none", group=TABLES)]
     heard = [line for line in lines if not line.silent]
-    told = [line for line in heard if line.health is not None]
+    reported = [line for line in heard if line.health is not None]
     checks = [
         _units_check("contact", lines, lambda line: line.silent, {"here": len(heard)}),
         *_placement_checks(snapshot, lines),
         _units_check("builds", [line for line in heard if line.version], lambda line: not line.same_version,
                   {"version": version()}),
-        _voltage(told),
-        _units_check("screens", [line for line in told if _health(line).screen is not None],
+        _voltage(reported),
+        _units_check("screens", [line for line in reported if _health(line).screen is not None],
                   lambda line: _health(line).screen is False and _health(line).blind in ("", DISPLAY)),
-        *_missing_hardware(told),
-        _units_check("unit_cards", told, _card_is_bad),
-        _buttons(told),
+        *_missing_hardware(reported),
+        _units_check("unit_cards", reported, _card_is_bad),
+        _buttons(reported),
         _units_check("troubles", lines, lambda line: bool(line.status.troubles)),
         _units_check("waiting", [line for line in lines if line.status.waiting], lambda _: True, {"all": len(lines)},
                   state=NOTE),
@@ -189,8 +189,8 @@ def _health(line: UnitRow) -> Health:
     return line.health or Health()
 
 
-def _voltage(told: Sequence[UnitRow]) -> Check | None:
-    asked = [line for line in told if _health(line).throttled is not None]
+def _voltage(reported: Sequence[UnitRow]) -> Check | None:
+    asked = [line for line in reported if _health(line).throttled is not None]
     now = _units_check("power", asked, lambda line: bool((_health(line).throttled or 0) & LOW_NOW))
     if now is None or now.state == WRONG:
         return now
@@ -203,9 +203,9 @@ def _card_is_bad(line: UnitRow) -> bool:
     return health.read_only is True or (health.free_mb is not None and health.free_mb < SPACE_LOW_BYTES >> 20)
 
 
-def _missing_hardware(told: Sequence[UnitRow]) -> list[Check]:
+def _missing_hardware(reported: Sequence[UnitRow]) -> list[Check]:
     by_reason: dict[str, list[str]] = {}
-    for line in told:
+    for line in reported:
         health = _health(line)
         for reason in dict.fromkeys((health.deaf, health.blind)):
             if reason not in ("", DISPLAY):
@@ -214,8 +214,8 @@ def _missing_hardware(told: Sequence[UnitRow]) -> list[Check]:
             names in sorted(by_reason.items())]
 
 
-def _buttons(told: Sequence[UnitRow]) -> Check | None:
-    with_keys = [line for line in told if _health(line).keys and not _health(line).deaf]
+def _buttons(reported: Sequence[UnitRow]) -> Check | None:
+    with_keys = [line for line in reported if _health(line).keys and not _health(line).deaf]
     return _units_check("buttons", with_keys, lambda line: bool(_health(line).unpressed), state=NOTE)
 
 
@@ -226,8 +226,8 @@ def _walls(hub: Hub, snapshot: Snapshot, now_ms: int) -> list[Check]:
     silent = [row.name for row in rows if row.screen is not None and not row.here]
     new = [row.name for row in rows if row.screen is None and row.here]
     here = [row.name for row in rows if row.screen is not None and row.here]
-    told = ((WRONG, "", silent), (NOTE, "new", new), (FINE, "", [] if silent else here))
-    checks = [_names_check("walls", state, names, WALLS, kind) for state, kind, names in told if names]
+    states = ((WRONG, "", silent), (NOTE, "new", new), (FINE, "", [] if silent else here))
+    checks = [_names_check("walls", state, names, WALLS, kind) for state, kind, names in states if names]
     return checks or [Check("walls", NOTE, kind="none", group=WALLS)]
 
 

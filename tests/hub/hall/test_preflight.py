@@ -63,7 +63,7 @@ def test_sixty_four_tables_that_are_well_are_a_handful_of_lines(house: House) ->
     units(house, 64)
     checks = [check for checks in found(house).values() for check in checks]
     tables = next(group for group in group_checks(checks) if group.name == "tables")
-    assert tables.told == ()
+    assert tables.findings == ()
     assert only(house, "contact").args["n"] == 64
 
 
