@@ -163,12 +163,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from roundtap_core.forms.form import ANY_TIME, Form, Way
+from roundtap_core.forms.form import ANY_TIME, Form, WayToEnd
 from roundtap_core.forms.questions import LOSER, WINNER, Figure
 from roundtap_core.lists.list_form import ListCheck, ListForm
 from roundtap_core.records import BYE, CONCESSION, NO_SHOW, PLAYED, WON_BYE, Match, Result, Side
 from roundtap_core.rulebooks.base import (
-    BYE_LAST, DRAW, LOSS, NO, NO_TOTALS, SWISS_ROUND, WIN, ListTotals, Options, Rulebook, Situation, Tally, more_of,
+    BYE_LAST, DRAW, LOSS, NO, NO_TOTALS, SWISS_ROUND, WIN, ListTotals, Options, Rulebook, MatchSituation, Tally, more_of,
     refuse_unknown_keys, refuse_figure_range, stated_winner,
 )
 
@@ -202,12 +202,12 @@ class Pebbles(Rulebook):
         winner = self.winner(match.result, options)
         return Tally(1, DRAW) if winner == DRAW else Tally(3, WIN) if winner == side else Tally(0, LOSS)
 
-    def form(self, options: Options, situation: Situation = SWISS_ROUND) -> Form:
+    def form(self, options: Options, situation: MatchSituation = SWISS_ROUND) -> Form:
         pebbles = tuple(Figure("score", whose, 0, 10, 0) for whose in (WINNER, LOSER))
         return Form(rulebook=self.id, ways=(
-            Way("played", ANY_TIME, PLAYED, pebbles), Way("conceded", ANY_TIME, CONCESSION, pebbles)))
+            WayToEnd("played", ANY_TIME, PLAYED, pebbles), WayToEnd("conceded", ANY_TIME, CONCESSION, pebbles)))
 
-    def check_new(self, result: Result, options: Options, situation: Situation = SWISS_ROUND) -> None:
+    def check_new(self, result: Result, options: Options, situation: MatchSituation = SWISS_ROUND) -> None:
         refuse_unknown_keys(result, self.id, ())
         refuse_figure_range("score", result.score, 0, 10)
         self.winner(result, options)
@@ -222,13 +222,13 @@ CLAUSES = {
         {"id": "round", "section": "Winning", "how": "people", "text": "Pebbles are round.", "reason": "Material."}]}
 GAME_TEST = '''"""Pebbles, by its document."""
 
-from roundtap_core.records import Match, Pair, Result
+from roundtap_core.records import Match, SidePair, Result
 from roundtap_core.rulebooks.registry import RULEBOOKS, rulebook
 from roundtap_core.words import core_words
 
 
 def test_more_pebbles_win() -> None:
-    match = Match("p1", "p2", 1, result=Result(score=Pair(6, 4)))
+    match = Match("p1", "p2", 1, result=Result(score=SidePair(6, 4)))
     assert [rulebook("pebbles").tally(match, side, {}).points for side in ("a", "b")] == [3, 0]
 
 

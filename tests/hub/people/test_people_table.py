@@ -234,7 +234,7 @@ def test_new_here_twice_and_wrong_each_with_their_row() -> None:
         (2, NEW, ""), (4, EXISTING, ""), (5, DUPLICATE, ""), (6, INVALID, "import_name_missing"),
         (7, INVALID, "import_paid_unclear"), (8, INVALID, "table_number"), (9, EXISTING, ""),
     ]
-    assert [(row.known, row.changes, row.may, row.usual) for row in made.rows if row.kind == EXISTING] == [
+    assert [(row.known, row.changes, row.usable, row.usual) for row in made.rows if row.kind == EXISTING] == [
         ("p1", (), False, False), ("p2", ("id", "table"), True, False)]
     assert made.rows[2].as_row == 2
 
@@ -263,7 +263,7 @@ def test_names_written_the_other_way_round_are_turned_one_by_one() -> None:
 @pytest.mark.parametrize("name", ['"Ana;Ruiz"', '"Ana\nRuiz"', '"Ana\tRuiz"'])
 def test_a_name_of_two_lines_or_cells_is_marked_and_not_ticked(name: str) -> None:
     made = planned(f'Name;Note\n{name};"late\nperhaps"\nNina Wolf;\n')
-    assert [(row.odd, row.usual, row.may) for row in made.rows] == [(True, False, True), (False, True, True)]
+    assert [(row.odd, row.usual, row.usable) for row in made.rows] == [(True, False, True), (False, True, True)]
     assert (made.rows[0].person.name.replace(";", " "), made.rows[0].person.note) == ("Ana Ruiz", "late perhaps")
 
 
@@ -279,7 +279,7 @@ def test_a_link_leads_to_a_page_or_the_row_is_refused(link: str, kept: str | Non
 @pytest.mark.parametrize("name", ["x" * 81, "Ana\u202eRuiz", "\x07Ana", "\u200b"])
 def test_a_name_that_cannot_be_is_a_row_that_cannot_be_taken(name: str) -> None:
     made = planned(f"Name;Club\n{name};Milan\nKai;X\n")
-    assert [row.may for row in made.rows] == [False, True]
+    assert [row.usable for row in made.rows] == [False, True]
 
 
 def test_what_looks_like_a_formula_is_text() -> None:
