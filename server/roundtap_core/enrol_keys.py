@@ -21,8 +21,7 @@ HUB_IDENTITY = LABEL + b" hub"  # side A in SPAKE2; the confirmations cover whic
 
 
 class ExchangeContext(Struct, frozen=True):
-    """What both sides must agree on: hub and journal epoch, unit and kind, which of its codes, and the exchange's
-    random name."""
+    """What both sides must agree on: hub and journal epoch, unit and kind, the code, and the exchange's random name."""
     hub: str
     epoch: str
     unit_id: str

@@ -12,9 +12,8 @@ MOST_LETTERS = LINE_LETTERS  # Of any name: people, teams, officials, events. Sc
 
 
 def clean_name(text: str) -> str:
-    """The typed name with single spaces; "" stays "". It must be visible, at most 80 letters, without control or
-    direction characters. Raises Problem("name_too_long", "name_unfit"). The event file's schema sets the same
-    limits."""
+    """The typed name with single spaces; "" stays "". Visible, at most 80 letters, without control or direction
+    characters. Raises Problem("name_too_long", "name_unfit"). The event file's schema sets the same limits."""
     name = " ".join(text.split())
     if not name:
         return ""

@@ -12,8 +12,7 @@ _TYPED = re.compile(rf"([-\u2212]?)0*([0-9]{{1,{DIGITS_MAX}}})")
 
 
 def typed_number(text: str) -> int:
-    """The whole number: "0000000050" is 50. Raises Problem("not_a_number") for anything else ("1_0", "5.", "٣") or
-    longer."""
+    """The whole number: "0000000050" is 50. Raises Problem("not_a_number") for anything else ("1_0", "5.", "٣")."""
     found = _TYPED.fullmatch(text.strip())
     if found is None:
         raise Invalid("not_a_number", value=text.strip()[:20])

@@ -31,8 +31,7 @@ RULING: Final = "ruling"
 Winner = Literal["a", "b", "draw", "none"]
 
 FINISHED_EARLY, TIE_OPEN, SQUADS_UNFIELDED = "finished_early", "tie_open", "squads_unfielded"
-"""Kinds of recorded deviation: ended before all was played, with a tie at a place that counts, or with unfielded
-squads."""
+"""Kinds of recorded deviation: ended before all was played, with a tie at a place that counts, or unfielded squads."""
 
 DROPPED, DISQUALIFIED = "dropped", "disqualified"
 """A departed competitor's status in the standings: dropped is ranked, disqualified is not."""
@@ -174,8 +173,7 @@ class Tournament(Struct, frozen=True):
 
 class StandingsRow(Struct, frozen=True):
     """One line of the standings. `decided_by` names the tiebreaker that put it above the next row. `by_chance` marks
-    both neighbours of a tie that only the lot decided. `status`: DROPPED, DISQUALIFIED (`rank` None, below all ranked
-    lines) or None."""
+    both neighbours of a tie that only the lot decided. `status`: DROPPED, DISQUALIFIED (`rank` None, last) or None."""
     rank: int | None
     competitor: str
     points: int

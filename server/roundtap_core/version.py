@@ -42,8 +42,7 @@ def core_version(core: Path, ask: Callable[[Path], str] | None = None) -> str:
 
 
 def same_build(one: str, other: str) -> bool:
-    """Whether both versions are of the same commit, however they were installed. A dirty checkout equals only
-    itself."""
+    """Whether both versions are of the same commit, however they were installed. A dirty one equals only itself."""
     if one == other:
         return True
     first, second = _COMMIT.search(one), _COMMIT.search(other)

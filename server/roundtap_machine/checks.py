@@ -27,8 +27,7 @@ class Texts(Protocol):
 @dataclass(frozen=True, slots=True)
 class Check:
     """One check. The text "check.KEY" is its title, "check.KEY.KIND" what was seen, "check.KEY.KIND.do" what to do,
-    filled with `args` (texts and whole numbers, as they travel as JSON). `kind` "": as the state. The texts are the
-    core's."""
+    filled with `args` (texts and whole numbers). `kind` "": as the state. The texts are the core's."""
     key: str
     state: str
     args: Mapping[str, str | int] = field(default_factory=dict)

@@ -168,8 +168,8 @@ from roundtap_core.forms.questions import LOSER, WINNER, Figure
 from roundtap_core.lists.list_form import ListCheck, ListForm
 from roundtap_core.records import BYE, CONCESSION, NO_SHOW, PLAYED, WON_BYE, Match, Result, Side
 from roundtap_core.rulebooks.base import (
-    BYE_LAST, DRAW, LOSS, NO, NO_TOTALS, SWISS_ROUND, WIN, ListTotals, Options, Rulebook, MatchSituation, Tally, more_of,
-    refuse_unknown_keys, refuse_figure_range, stated_winner,
+    BYE_LAST, DRAW, LOSS, NO, NO_TOTALS, SWISS_ROUND, WIN, ListTotals, MatchSituation, Options, Rulebook, Tally,
+    more_of, refuse_figure_range, refuse_unknown_keys, stated_winner,
 )
 
 
@@ -222,7 +222,7 @@ CLAUSES = {
         {"id": "round", "section": "Winning", "how": "people", "text": "Pebbles are round.", "reason": "Material."}]}
 GAME_TEST = '''"""Pebbles, by its document."""
 
-from roundtap_core.records import Match, SidePair, Result
+from roundtap_core.records import Match, Result, SidePair
 from roundtap_core.rulebooks.registry import RULEBOOKS, rulebook
 from roundtap_core.words import core_words
 

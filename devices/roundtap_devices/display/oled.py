@@ -67,8 +67,7 @@ class Oled:
         self._guarded(lambda: self._device.display(image))
 
     def renew(self, image: Any) -> None:
-        """Set the display up again under an unchanged picture: invisible, except on one that lost its supply and its
-        setup."""
+        """Set the display up again under an unchanged picture: invisible, except on one that lost its supply."""
         def send() -> None:
             self._renewals += 1
             if self._wiring.bus == "spi" and self._renewals % RESET_EVERY == 0:

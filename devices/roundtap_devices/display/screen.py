@@ -12,8 +12,7 @@ WIDTH, HEIGHT = 128, 64
 FRAME_BYTES = WIDTH * HEIGHT // 8
 RETRY_MS = 3000
 RENEW_MS = 5000
-"""How often the display is set up again: one that lost its supply may be unable to answer (SPI), or answer with its
-setup lost."""
+"""How often the display is set up again: one that lost its supply cannot answer (SPI), or has lost its setup."""
 FULL, DIMMED, OFF = 0xCF, 0x08, 0
 """Contrast, as SSD1306, SSD1309 and SH1106 take it (their datasheets: command 81h, 256 steps); 0 is display off."""
 UNKNOWN = -1

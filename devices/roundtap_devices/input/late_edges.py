@@ -20,8 +20,7 @@ LATE_MS = 10
 is under way."""
 OVERDUE_MS = 40  # so does a hold this overdue; a loop that draws a screen is late by less
 QUIET_MS = 30
-"""After this long without a late edge the lump is complete. The kernel, lgpio's thread and gpiozero's pass it on in
-about 2 ms."""
+"""After this long without a late edge the lump is complete. Kernel, lgpio and gpiozero pass it on in about 2 ms."""
 QUIET_MAX_MS = 250
 GATHER_MAX_MS = 1000
 LOST_MS = 1000  # how long after pin and edges disagreed an edge is awaited; then it is lost

@@ -39,8 +39,7 @@ def mock_factory(ticks_s: Callable[[], float] = time.monotonic) -> Any:
 
 def real_factory(runtime_dir: str) -> Any:
     """The Pi's GPIO through lgpio. `runtime_dir` takes lgpio's notification files, which would litter the working
-    folder. Never fork after this call. Raises ImportError where python3-lgpio is missing, OSError without a matching
-    chip."""
+    folder. Never fork after this call. ImportError where python3-lgpio is missing, OSError without a matching chip."""
     os.environ["LG_WD"] = runtime_dir  # read when lgpio is first imported
     import lgpio
     from gpiozero.pins.lgpio import LGPIOFactory

@@ -84,8 +84,7 @@ def _letter(image: Image.Image, label: print_lines.Label) -> None:
 
 @lru_cache(maxsize=4)
 def code_modules(content: str) -> list[list[bool]]:
-    """The QR code's modules, without quiet zone; correction level L, smallest version. Cached: it is most of a slip's
-    work."""
+    """The QR code's modules, without quiet zone; level L, smallest version. Cached: it is most of a slip's work."""
     import qrcode
     from qrcode.constants import ERROR_CORRECT_L
 

@@ -78,8 +78,7 @@ Run = tuple[int | None, bytes]  # letters in one code page, by its number; None:
 @dataclass(frozen=True, slots=True)
 class ComposedJob:
     """A job ready to send: `data` without the marker, the paper it takes, and the longest block of bytes that belong
-    together: a printer that lost the rest of one still waits for that many. `steps`: what the printer does, and for
-    how long."""
+    together: a printer that lost the rest of one still waits for that many. `steps`: what it does, and for how long."""
     data: bytes
     height_dots: int
     longest_block: int

@@ -13,14 +13,12 @@ from typing import Any
 
 USB, SERIAL, PINS = "usb", "serial", "pins"
 CONSOLE, NO_ACCESS, BUSY = "login-console", "no-access", "busy"
-"""Why a port cannot be used: Linux's login is on it; the user is not in the group lp or dialout; another program has
-it."""
+"""Why a port cannot be used: Linux's login is on it; the user is not in group lp or dialout; a program has it."""
 PIN_PORT = "/dev/serial0"
 
 
 class PortGone(OSError):
-    """The port cannot be opened, or was unplugged. `reason`: one of CONSOLE, NO_ACCESS and BUSY where known, else
-    ""."""
+    """The port cannot be opened, or was unplugged. `reason`: CONSOLE, NO_ACCESS or BUSY where known, else ""."""
 
     def __init__(self, error: object, reason: str = "") -> None:
         super().__init__(str(error))

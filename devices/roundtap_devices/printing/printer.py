@@ -31,8 +31,7 @@ ASKING, CLEARING, SENDING, WAITING = "asking", "clearing", "sending", "waiting"
 
 
 STATUS_MS, STALL_MS, MEND_MS = 1000, 8000, 60_000
-"""How long to wait for a status; for a stalled port to take another byte; for new paper or a closed lid when all is
-sent."""
+"""How long to wait for a status; for a stalled port to take a byte; for new paper or a closed lid when all is sent."""
 ANSWER_MS, ANSWER_PER_MM_MS, ANSWER_PER_KILOBYTE_MS = 5000, 25, 110
 """How long to wait for the marker's answer once all is sent; more for each millimetre of paper and kilobyte still under
 way. A printer that is known to be slow also gets the time it needs for what is on its way."""

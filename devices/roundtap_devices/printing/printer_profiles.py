@@ -21,8 +21,7 @@ RASTERS = (GS_V0, DC2)  # the command for images: GS v 0 of ESC/POS, or DC2 * of
 
 
 class ProfileError(TomlTableError):
-    """A fault in a printer profile that the user can fix; `key` names the text "printer.KEY" in the units'
-    catalogues."""
+    """A fault in a profile that the user can fix; `key` names the text "printer.KEY" in the units' catalogues."""
     TEXTS = {**TomlTableError.TEXTS, "missing": "{file}: no such printer: name one of {known}, or a TOML file",
              "no_number": "{file}: {where}: {value} should be a whole number from {least} to {most}",
              "narrow": "{file}: columns: {columns} columns do not fit into {dots} dots: a letter is 6 to 32 dots wide",

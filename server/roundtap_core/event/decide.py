@@ -1,5 +1,4 @@
-"""decide(event, command) → entries, or a refusal: the one entrance to the subjects beside it. Pure: time and seeds come
-with the command."""
+"""decide(event, command) → entries, or a refusal: pure, as time and seeds come with the command."""
 
 from __future__ import annotations
 

@@ -126,8 +126,7 @@ def current_bracket(state: EventState, people: Mapping[str, Person] | None = Non
 
 
 def stage_of_round(state: EventState, number: int, stage: str, matches: list[Match]) -> str:
-    """The stage in `options.stages` that gives a round its length, for a round that follows the public ones or is one
-    of them."""
+    """The stage in `options.stages` that gives a round its length, for a public round or the one that follows."""
     before = [played for played in state.public_rounds if played.number < number]
     first = next((played for played in before if played.stage == ELIMINATION), None)
     first_matches = [m.match for m in first.matches] if first else matches

@@ -82,8 +82,7 @@ ROLES = (ORGANIZER, HEAD_JUDGE, JUDGE)
 
 class Official(Struct, frozen=True):
     """An official as entries know one: the name is with the people, under the same id. `plays` is the competitor that
-    this official also is. `second`: announced as a second official at the start. Off duty an official counts as a
-    spectator."""
+    this official also is. `second`: announced as a second official at the start. Off duty: a spectator."""
     id: Id
     role: Id
     digest: IdOrEmpty = ""

@@ -89,8 +89,7 @@ class WayToEnd(Message, frozen=True):
 class Form(Message, frozen=True):
     """All ways of one rulebook in one situation; `worth` names the derived values shown before confirming. `direct`:
     the first way offered begins at once, the others behind it. `parallel`: no opener, each side answers for itself ("a"
-    stands for the winner). `games`: won games that end the match. `look_s`: seconds to read the other's list
-    beforehand."""
+    stands for the winner). `games`: won games that end the match. `look_s`: seconds to read the other's list."""
     rulebook: Word
     ways: Annotated[tuple[WayToEnd, ...], Meta(min_length=1, max_length=16)]
     worth: Annotated[tuple[Word, ...], Meta(max_length=8)] = ()
@@ -114,8 +113,7 @@ class Form(Message, frozen=True):
 
 
 def with_rulings(form: Form, outcomes: tuple[str, ...]) -> Form:
-    """The form for officials: with a ruling, one of `outcomes`, alone or with figures in the widest limits of any
-    way."""
+    """The form for officials: with a ruling, one of `outcomes`, alone or with figures in the widest limits."""
     met: dict[str, list[Figure]] = {}
     for way in form.ways:
         for figure in (each for side in SIDES for each in way.opened_by(side).figures() if each.key in SCORE_KEYS):

@@ -178,8 +178,7 @@ def _scores_before(way: WayToEnd, opener: Side, result: Result) -> list[SidePair
 
 
 def needs_opener(way: WayToEnd) -> bool:
-    """Whether the questions depend on who opened the way: a side's figures are fixed, or no answer states the
-    winner."""
+    """Whether the questions depend on who opened the way: a side's figures are fixed, or no answer names the winner."""
     if way.ended == CONCESSION or way.winner == OPENER:
         return True
     asked: dict[str, set[tuple[Any, ...]]] = {}

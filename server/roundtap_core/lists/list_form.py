@@ -108,8 +108,7 @@ def counted_points(ships: Iterable[ListData]) -> int | None:
 
 
 TEXT, NUMBER, CHOICE, TICK, NAMES = "text", "number", "choice", "tick", "names"
-"""Kinds of fields and their JSON: a string, a whole number, one of the field's options, true (or nothing), a list of
-strings."""
+"""Kinds of fields and their JSON: a string, a whole number, an option, true (or nothing), a list of strings."""
 
 
 class ListField(Struct, frozen=True):
@@ -250,8 +249,7 @@ class ListCheck:
         return [problem.at("/list") for problem in self.problems(list_, options, level)]
 
     def event_warnings(self, competitors: Sequence[Competitor], options: Mapping[str, Any]) -> list[Problem]:
-        """Warnings about all lists together; places like "/3/list/ships/0/name" begin with the index in
-        `competitors`."""
+        """About all lists together; places like "/3/list/ships/0/name" begin with the index in `competitors`."""
         return []
 
 

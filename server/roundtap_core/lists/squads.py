@@ -24,8 +24,7 @@ def letter(squad: int) -> str:
 
 
 def squads_unfieldable(owed: Iterable[int], picks: Iterable[int], rounds_after: int) -> tuple[int, ...]:
-    """Squads that can no longer all be fielded after these picks in the guaranteed rounds left; none if all still
-    fit."""
+    """Squads that can no longer all be fielded after these picks in the guaranteed rounds left."""
     marked = set(picks)
     left = tuple(squad for squad in owed if squad not in marked)
     return left if len(left) > len(marked) * rounds_after else ()
@@ -56,8 +55,7 @@ def picks_in(match: Match) -> Iterable[tuple[str, list[int]]]:
 
 def to_field(listed: int, taken: int, used: Iterable[int], rounds_left: int) -> SquadsToField:
     """What one competitor still has to field. `rounds_left`: Swiss rounds to come, including the current one. The
-    warning comes when the unused squads are as many as the picks that are left (house decision: twice the guaranteed
-    rounds)."""
+    warning comes when the unused squads are as many as the picks left (house decision: twice the guaranteed rounds)."""
     seen = set(used)
     unused = tuple(squad for squad in range(1, listed + 1) if squad not in seen)
     picks = taken * rounds_left

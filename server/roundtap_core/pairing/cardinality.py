@@ -183,8 +183,7 @@ def _repeats(pairs: Pairs, met: Met) -> int:
 
 
 def fewest_repeats(groups: Groups, met: Met, largest: LargestMatching, rand: Rand) -> Pairs:
-    """A round with the fewest repeats where there must be some: those a largest matching leaves out meet again,
-    neighbours first."""
+    """A round with the fewest repeats: those a largest matching leaves out meet again, neighbours first."""
     pairs = [(a, b) for a, b in largest.partner.items() if a < b]
     left: Sequence[int] = [m for group in groups for m in group if m not in largest.partner]
     pairs += zip(left[::2], left[1::2], strict=True)

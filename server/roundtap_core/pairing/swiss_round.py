@@ -237,9 +237,8 @@ def _can_follow(pairs: pairing_pool.Pairs, met: pairing_pool.Met, byes: Sequence
 
 
 def _possible(met: list[set[int]], byes: list[int], rounds_left: int, budget: SearchBudget, at_least: int) -> bool:
-    """Whether that many legal rounds can follow; in an odd field one of those with the fewest byes sits out each.
-    Rounds of an even field may change places, so the first member's opponents are taken in ascending order, from
-    `at_least` on."""
+    """Whether that many legal rounds can follow; in an odd field one with the fewest byes sits out each. Rounds of an
+    even field may change places, so the first member's opponents are taken in ascending order, from `at_least` on."""
     if rounds_left == 0:
         return True
     size = len(met)

@@ -101,8 +101,7 @@ def second_stage_round(
 
 def open_ties(tournament: Tournament) -> list[tuple[str, ...]]:
     """Ties that nothing but the lot would decide and in which somebody stands on a prize or cut place, best first. Only
-    those who are still there count and play. Empty for rulebooks without tie-break rounds, and before the last Swiss
-    round."""
+    those still there count. Empty for rulebooks without tie-break rounds, and before the last Swiss round."""
     book = rulebook(tournament.rulebook)
     if not book.tiebreak_rounds:
         return []

@@ -90,8 +90,7 @@ class AidFigure(Struct, frozen=True):
 
 
 class CountingAid(Struct, frozen=True):
-    """A manual sum that a page can do for players: `worth` of the figures, by key. Its texts are "aid.ID" and
-    "aid.ID.worth"."""
+    """A manual sum that a page can do for players: `worth` of the figures, by key. Texts: "aid.ID", "aid.ID.worth"."""
     id: str
     figures: tuple[AidFigure, ...]
     worth: Callable[[Mapping[str, int]], int]
@@ -207,8 +206,7 @@ class Rulebook:
         raise NotImplementedError
 
     def winner(self, result: records.Result, options: Options) -> str:
-        """"a", "b", "draw" or "none" (both lose). Raises Problem where the figures cannot tell and no winner is
-        stated."""
+        """"a", "b", "draw" or "none" (both lose). Raises Problem where neither figures nor a stated winner tell."""
         raise NotImplementedError
 
     def elimination_winner(self, result: records.Result, options: Options, better: records.Side) -> str:

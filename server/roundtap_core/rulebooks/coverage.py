@@ -14,9 +14,8 @@ from msgspec.structs import asdict
 ENFORCED, DEFAULT, OFFERED, PEOPLE = "enforced", "default", "offered", "people"
 KINDS = (ENFORCED, DEFAULT, OFFERED, PEOPLE)
 HELD = (ENFORCED, DEFAULT)
-"""Enforced: the kit computes it or refuses anything else. Default: the same unless the organizer decides otherwise,
-which is announced and recorded. Offered: the kit shows or records it, and a person acts. People: left to players,
-judges or organizers."""
+"""Enforced: the kit computes it or refuses anything else. Default: the same unless the organizer decides otherwise, on
+record. Offered: the kit shows or records it, and a person acts. People: left to players, judges or organizers."""
 
 CORE = "core"
 """The front that every clause the kit holds is tried at, where the clause names no others (tests/core/fronts.py)."""

@@ -176,8 +176,7 @@ class KeyForgeArchon(base.Rulebook):
         return super().minutes(stage, options)
 
     def winner(self, result: records.Result, options: base.Options) -> str:
-        """"Final de la partida": more games won; a game is never drawn, so the winner of a tied match must be
-        stated."""
+        """"Final de la partida": more games won; no game is drawn, so the winner of a tied match must be stated."""
         stated = base.stated_winner(result)
         if "draw" in (stated, result.winner):
             raise Problem("no_draws", where="/winner")

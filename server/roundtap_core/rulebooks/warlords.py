@@ -108,8 +108,7 @@ class WarlordsList(ListCheck):
 def problems_after_swap(
     list_: ListData, swaps: Sequence[CardSwap], options: Mapping[str, Any], level: str | None = None
 ) -> list[Problem]:
-    """"Prebanquillo": problems of the main deck after these swaps; the sideboard's own limit applies to the list
-    only."""
+    """"Prebanquillo": problems of the main deck after these swaps; the sideboard's limit is the list's."""
     after, found = _after(list_, swaps)
     return [*found, *_copy_problems(after, MAIN, options), *_legendary_problems(after, options, level)]
 
@@ -283,8 +282,7 @@ class WarlordsOfTerra(base.Rulebook):
         return [] if "prize_places" in given else [Problem("prize_places_unsaid", where="/options/prize_places")]
 
     def winner(self, result: records.Result, options: base.Options) -> str:
-        """"Condiciones de derrota": lives do not decide (a player who cannot draw loses at any life), so the winner is
-        stated."""
+        """"Condiciones de derrota": lives do not decide (who cannot draw loses at any life): the winner is stated."""
         stated = base.stated_winner(result)
         if stated is not None:
             return stated

@@ -69,8 +69,7 @@ def standings(tournament: Tournament, after: int | None = None) -> tuple[Standin
 
 
 def current_standings(tournament: Tournament, after: int) -> tuple[StandingsRow, ...]:
-    """The standings after round `after`, without ranks for those disqualified since: for the hall during the next
-    round."""
+    """The standings after round `after`, for the hall during the next: those disqualified since have no rank."""
     now = tuple(
         c if c.disqualified_after is None else replace(c, disqualified_after=min(c.disqualified_after, after))
         for c in tournament.competitors

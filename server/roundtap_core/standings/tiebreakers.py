@@ -243,8 +243,7 @@ def _opponents_figure(key: str) -> Step:
 
 
 def head_to_head(basis: TiebreakInput, tied: Sequence[str]) -> TiebreakValues:
-    """The matches between the tied alone: points, then SCORE. House decision: unless all of them have met, it decides
-    nothing."""
+    """The matches between the tied alone: points, then SCORE. House decision: only if all of them have met."""
     among = set(tied)
     met = {who: set(basis.records[who].opponents) for who in tied}
     if any(two not in met[one] for one, two in combinations(tied, 2)):

@@ -1,5 +1,4 @@
-"""The journal on PostgreSQL: several hubs append by compare-and-set, notify each other, and share the database's
-clock."""
+"""The journal on PostgreSQL: hubs append by compare-and-set, notify each other, and share its clock."""
 
 from __future__ import annotations
 
@@ -60,8 +59,7 @@ class NumberTaken(journal.JournalConflict):
 class PostgresJournal(journal.Journal):
     """All streams of one PostgreSQL database ("postgresql://user@host/roundtap"). `name` marks this process's
     notifications. `read_only`: nothing is ever written, not even tables. Raises Problem("database_not_usable") if the
-    database is out of reach, Problem("database_empty") if it is read-only and holds no journal, and as `Journal` for
-    its schema."""
+    database is out of reach, Problem("database_empty") if it is read-only and holds no journal, and as `Journal`."""
 
     def __init__(self, address: str, read_only: bool = False,
                  known: schema_versions.Migrations = schema_versions.CURRENT) -> None:

@@ -261,8 +261,7 @@ class SharedPrintBook(PrintBook):
 
     @contextmanager
     def _exclusive(self, jobs: Sequence[str]) -> Iterator[None]:
-        """One hub at a time, on what is stored of these jobs. Raises Problem("not_saved") if the database is out of
-        reach."""
+        """One hub at a time, on what is stored of these jobs. Raises Problem("not_saved") without a database."""
         with self._turns, self._transaction() as connection:
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": BOOK_LOCK})
             self._read(connection, jobs, False)

@@ -32,8 +32,7 @@ from roundtap_hub.store.venue import EVENT_ARCHIVED, EVENT_DELETED, EVENT_UNARCH
 log = logging.getLogger(__name__)
 
 OPTIMISTIC_ATTEMPTS = 3
-"""Attempts before a hub excludes the others while it decides. (A slightly slower hub could lose sixty times in a
-row.)"""
+"""Attempts before a hub excludes the others while it decides. (A slower hub could lose sixty times in a row.)"""
 ATTEMPTS = 8  # attempts in all; then the commands are refused as not saved
 LOOK_UP_S = 0.5  # how long one wait for a notification lasts; a stopping hub waits no longer for its follower
 RECONNECT_S = 1.0

@@ -21,8 +21,7 @@ MAX_HITS = 12  # the most hits shown
 
 @dataclass(frozen=True, slots=True)
 class SearchHit:
-    """A table (`match_id`, with both names) or a person (`competitor`). `event`: its name, "" for the event searched
-    from."""
+    """A table (`match_id`, with both names) or a person (`competitor`). `event`: its name, "" for this event."""
     kind: str
     event_id: str
     event: str

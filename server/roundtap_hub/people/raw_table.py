@@ -50,8 +50,7 @@ def spreadsheet_rows(raw: bytes, rows: int, columns: int) -> list[Sequence[Any]]
 
 
 def _repacked(raw: bytes) -> bytes:
-    """The same parts, unpacked here within bounds: what a part says of its own length is not believed, and pictures
-    are left out."""
+    """The same parts, unpacked here within bounds: what a part says of its length is not believed; no pictures."""
     made, left = io.BytesIO(), UNPACKED_BYTES
     try:
         with zipfile.ZipFile(io.BytesIO(raw)) as packed, zipfile.ZipFile(made, "w", zipfile.ZIP_STORED) as plain:

@@ -30,8 +30,7 @@ class MendSeat:
 
 @dataclass(frozen=True, slots=True)
 class MendLine:
-    """One `mend` as its round holds it: the round's number and name, the tables it concerns now, and (name, role) of
-    who did it."""
+    """One `mend` as its round holds it: the round's number and name, its tables now, and (name, role) of who did it."""
     number: int
     name: str | None
     mend: Mapping[str, Any]

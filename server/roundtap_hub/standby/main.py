@@ -110,8 +110,7 @@ def _follow(args: argparse.Namespace) -> int:
 
 
 def _hub_of(args: argparse.Namespace) -> HubToFollow:
-    """The hub by the command line, completed by the config file. Raises Problem("standby_config") if a value is missing
-    or malformed."""
+    """The hub by the command line, completed by the config file. Raises Problem("standby_config")."""
     config: dict[str, Any] = {}
     if args.config is not None:
         try:
@@ -178,9 +177,8 @@ class RefusedByHub(Exception):
 
 
 class Standby:
-    """Follows the hub's feed and stores what it receives, in its own thread, until it is stopped or promoted: by the
-    file that `promote` writes, or by this machine's front panel. `here`: the folder of the panel's socket; None: no
-    panel."""
+    """Follows the hub's feed and stores what it receives, in its own thread, until it is stopped or promoted: by
+    `promote`'s file, or by this machine's front panel. `here`: the folder of the panel's socket; None: no panel."""
 
     def __init__(self, hub: HubToFollow, folder: StandbyFolder, panel_folder: Path | None = None) -> None:
         self._hub = hub

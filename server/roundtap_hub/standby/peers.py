@@ -1,5 +1,4 @@
-"""This hub among the hubs of its lineage: how it identifies itself, whom it knows, and when it yields to a newer
-one."""
+"""This hub among the hubs of its lineage: how it identifies itself, whom it knows, when it yields."""
 
 from __future__ import annotations
 
@@ -232,8 +231,7 @@ def _log_takeover(by: Takeover) -> None:
 
 
 class BeaconThread:
-    """Broadcasts this hub's beacon and queries hubs whose beacons match, in its own thread; without a network it keeps
-    trying."""
+    """Broadcasts this hub's beacon and queries hubs whose beacons match, in its own thread; it keeps trying."""
 
     def __init__(self, kin: Peers, group: str = GROUP, port: int = PORT) -> None:
         self._kin = kin

@@ -1,5 +1,4 @@
-"""The API for standbys, other hubs of the lineage and pages that lost their hub; the page of a hub that was
-replaced."""
+"""The API for standbys, hubs of the lineage and pages that lost their hub; a replaced hub's page."""
 
 from __future__ import annotations
 

@@ -88,8 +88,7 @@ class StandbyFolder:
             (self.path / name).unlink(missing_ok=True)
 
     def take_files(self, files: Mapping[str, str]) -> None:
-        """Store the hub's PIN, secret and certificates. Raises ValueError for a path outside the folder or invalid base
-        64."""
+        """Store the hub's PIN, secret and certificates. ValueError for a path outside the folder or bad base 64."""
         for name, text in files.items():
             parts = PurePosixPath(name).parts
             if not parts or ".." in parts or parts[0] == "/":

@@ -322,8 +322,7 @@ def submit_stray(service: Service, report: Mapping[str, Any], body: str) -> Futu
 
 
 def submit_lot(service: Service, unit: str, message: object) -> Future[list[Entry]] | None:
-    """Record a lot drawn at a table. The first one stands, and the table's view shows it; anything else is ignored:
-    None."""
+    """Record a lot drawn at a table. The first one stands, and the table's view shows it; else None."""
     try:
         lot = parse_message(messages.TableLot, message)
     except MalformedMessage:

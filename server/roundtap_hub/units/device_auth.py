@@ -196,8 +196,7 @@ def _to_alert(counts: Mapping[str, int]) -> frozenset[str]:
 
 
 class Challenges:
-    """Challenges of one process. Issued ones take no memory; used ones are kept until they would have expired.
-    Thread-safe."""
+    """Challenges of one process. Issued ones take no memory; used ones are kept until they expire. Thread-safe."""
 
     def __init__(self, now_ms: Callable[[], int]) -> None:
         self._now_ms = now_ms

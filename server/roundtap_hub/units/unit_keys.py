@@ -98,8 +98,7 @@ class UnitKeys(Mapping[str, bytes]):
         return found.role if found is not None else None
 
     def set_local(self, units: Mapping[str, UnitKey]) -> None:
-        """Set the local units (`make_local_units`): their keys are not in the journal, and valid only from loopback
-        addresses."""
+        """Set the local units (`make_local_units`): their keys are not in the journal, and valid only from loopback."""
         with self._lock:
             changed = frozenset(unit for unit in {*self._local, *units} if self._local.get(unit) != units.get(unit))
             self._local, self._seen_local = dict(units), frozenset()

@@ -292,8 +292,7 @@ def _still_refused(before: UnitStatus, after: UnitStatus) -> UnitStatus:
 
 CLOSING = frozenset({"report", "result-entered"})  # entries after which a result may stand
 ECHO_GRACE_MS = 2000
-"""A call made this shortly before the result stays open: its table may not know yet that it arrived, and would repeat
-it."""
+"""A call made this shortly before the result stays open: its table may not know yet, and would repeat it."""
 
 GRANTING = frozenset({"competitor-dropped", "competitor-disqualified"})  # entries after which a player is gone
 
