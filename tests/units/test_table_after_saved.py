@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from unit_kit import Lone, view
 
-from roundtap_core.messages import Echo
+from roundtap_core.messages import ReportReceipt
 from roundtap_units.link.outbox import StoredReport
 from roundtap_units.link.stored_view import StoredView
 
@@ -38,7 +38,7 @@ def told(match: dict[str, Any]) -> dict[str, Any]:
 
 def answer_unnoted(unit: Lone, n: int) -> StoredReport:
     """The hub's answer is on the screen, and the power goes before it is on the card."""
-    kept = unit.outbox.settle(Echo(f"table-12-id{n}", "accepted", number=1040 + n, hash="h"))
+    kept = unit.outbox.settle(ReportReceipt(f"table-12-id{n}", "accepted", number=1040 + n, hash="h"))
     assert kept is not None
     unit.hub_says("fate", kept)
     return kept

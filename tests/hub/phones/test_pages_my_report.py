@@ -283,7 +283,7 @@ def test_no_unit_keeps_the_phone_or_the_next_unit_of_its_table_from_speaking_lat
         assert unit_says("stolen", number, match_of(house).heard.get("a", 0) + SERIALS_AHEAD) == "accepted"
     ana, _ = phones(house)
     assert ana.reports("a", 90, 60).status_code == 303
-    assert match_of(house).reports["a"].result == Result(ended="time", score=Pair(90, 60))
+    assert match_of(house).reports["a"].result == Result(ended="time", score=SidePair(90, 60))
     house.place("new", 1)
     assert unit_says("new", 1, match_of(house).heard["a"] + 1) == "accepted"
     assert ana.reports("a", 90, 50).status_code == 303

@@ -65,7 +65,7 @@ def test_a_stick_that_was_unmounted_under_its_copy_is_none_from_the_next_commit_
         make_event(hub.service)
         held = os.open(point / COPY_FILE, os.O_RDONLY)
         unmount_lazily(point)
-        hub.service.execute_one("e1", c.SetAbout({"venue": "the back room"}), "organizer")
+        hub.service.execute_one("e1", c.SetEventDetails({"venue": "the back room"}), "organizer")
         assert hub.keys() == ["copy.away", "one_copy"]
         assert hub.copies.states[0].state == AWAY
         assert list(point.iterdir()) == []
