@@ -22,7 +22,7 @@ from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.util import LRUCache
 
 from roundtap_hub.access import staff
-from roundtap_hub.access.pins import hash_pin, normalize_pin
+from roundtap_hub.access.login_pins import hash_pin, normalize_pin
 from roundtap_hub.serving import routes
 from roundtap_hub.store.migrations import schema_versions as journal_forms
 

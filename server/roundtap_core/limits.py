@@ -112,7 +112,7 @@ def refuse_over_limits(value: Any, where: str = "") -> None:
         raise problem
 
 
-def refuse_option_ranges(given: Mapping[str, Any]) -> None:
+def refuse_options_out_of_range(given: Mapping[str, Any]) -> None:
     """Raise Problem for an option whose number is out of range."""
     refuse_over_limits(given, "/options")
     stages = given.get("stages")

@@ -8,7 +8,7 @@ from msgspec import Meta, field
 
 from roundtap_core.forms.form import Form
 from roundtap_core.forms.questions import SQUADS_MAX
-from roundtap_core.limits import refuse_option_ranges
+from roundtap_core.limits import refuse_options_out_of_range
 from roundtap_core.records import SIDES, Result, Side
 from roundtap_core.result_json import refuse_contradictory, refuse_result_limits
 from roundtap_core.rulebooks.base import BY_LOT, INITIATIVE, SWISS_ROUND, MatchSituation
@@ -58,7 +58,7 @@ class ReportRef(Message, frozen=True):
     hash: Word
 
 
-class BeforePlay(Message, frozen=True):
+class PrePlayDecision(Message, frozen=True):
     """What is settled first, and by whom; `lot`: a lot decides."""
     about: Word
     side: Side | None = None
@@ -79,7 +79,7 @@ class MatchView(Message, frozen=True):
     last: Side | None = None
     lots: Annotated[dict[Word, Side], Meta(max_length=16)] = {}
     """Lots drawn before play, as the hub knows them: {"first_player": "b"}."""
-    before_play: BeforePlay | None = None
+    before_play: PrePlayDecision | None = None
     corrected: bool = False  # whether a judge replaced a result that stood
     draw: Word | None = None  # The mark of the draw: the same id may return with other people. None: from an older hub.
     heard: PerSide[Natural] = PerSide(0, 0)  # the highest report number accepted from each side; 0: none
@@ -174,7 +174,7 @@ class EventOptions(dict[str, Any]):
     def of(cls, said: object) -> EventOptions:
         if not isinstance(said, dict):
             raise ValueError("options are an object")
-        refuse_option_ranges(said)
+        refuse_options_out_of_range(said)
         return cls(said)
 
 

@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 
 from roundtap_core.errors import Problem
 from roundtap_hub.access.auth import SignUpThrottle, is_loopback
+from roundtap_hub.access.login_pins import hash_pin as hash_pin
 from roundtap_hub.access.personal_links import PersonalLinks
-from roundtap_hub.access.pins import hash_pin as hash_pin
 from roundtap_hub.access.staff import StaffLogin, make_staff_login
 from roundtap_hub.access.tls import HttpsInfo
 from roundtap_hub.hall.hall_addresses import HTTP, HallAddresses, http_url
@@ -135,7 +135,7 @@ def hub_in_memory(service: Service, presence: Presence, clocks: Clocks, keys: Un
     now_ms = clocks.mono_ms
     return Hub(service, presence, clocks, Units(service, presence, now_ms, keys),
                AccessControl(secret, make_staff_login(pin_hash, secret, clocks, service),
-                      PersonalLinks(service, secret, now_ms), encrypted),
+                             PersonalLinks(service, secret, now_ms), encrypted),
                Hall(service, presence, now_ms), EventTimesCache(service), host or Host(), **more)
 
 

@@ -18,8 +18,8 @@ from pathlib import Path
 
 from roundtap_core.errors import Problem
 from roundtap_core.words import LANGUAGES, core_words
+from roundtap_hub.access.login_pins import read_or_make_pin
 from roundtap_hub.access.personal_links import PersonalLinks
-from roundtap_hub.access.pins import read_or_make_pin
 from roundtap_hub.access.staff import make_staff_login
 from roundtap_hub.access.tls import SECURE_ABOVE, Certificates, HttpsInfo
 from roundtap_hub.access.tls import https_port as port_for_https

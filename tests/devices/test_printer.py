@@ -9,7 +9,7 @@ from printer_kit import a_desk, long_job
 
 from roundtap_devices.printing.escpos_job import compose
 from roundtap_devices.printing.ports import SerialPort
-from roundtap_devices.printing.print_lines import Drawing, Stroke, line
+from roundtap_devices.printing.print_lines import Drawing, RuledLine, line
 from roundtap_devices.printing.printer import HELD, PRINTED, SENT, UNCERTAIN, Outcome, Printer
 from roundtap_devices.printing.printer_profiles import EPSON_80, POS_5890, PROFILES
 from roundtap_devices.virtual.virtual_printer import VirtualPrinter
@@ -110,7 +110,7 @@ def test_a_job_that_cannot_be_noted_is_not_begun():
 
 
 def test_after_a_break_inside_a_picture_the_next_job_comes_out_clean():
-    picture = Drawing(400, tuple(Stroke(0, y, 576, 3) for y in range(0, 400, 6)))
+    picture = Drawing(400, tuple(RuledLine(0, y, 576, 3) for y in range(0, 400, 6)))
     with a_desk() as desk:
         desk.print()
         desk.twin.set_fault("unplugged", after_bytes=3000)

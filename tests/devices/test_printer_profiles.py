@@ -8,7 +8,7 @@ import pytest
 from escpos.capabilities import CAPABILITIES
 
 from roundtap_devices.printing.escpos_job import compose
-from roundtap_devices.printing.print_lines import Drawing, Qr, Stroke
+from roundtap_devices.printing.print_lines import Drawing, Qr, RuledLine
 from roundtap_devices.printing.printer_profiles import PROFILES, SOLD_AS, ProfileError, load, printer_profile
 
 DATABASE = {
@@ -75,7 +75,7 @@ def test_the_panel_printer_is_paced_and_waits_for_nobody() -> None:
 
 @pytest.mark.parametrize("profile", PROFILES.values(), ids=lambda p: p.name)
 def test_no_block_of_an_image_is_larger_than_the_buffer(profile: Any) -> None:
-    black = Drawing(400, tuple(Stroke(0, y, profile.sheet.dots) for y in range(0, 400, 3)))
+    black = Drawing(400, tuple(RuledLine(0, y, profile.sheet.dots) for y in range(0, 400, 3)))
     assert compose([black, Qr("http://10.42.0.1/e/e1")], profile).longest_block <= profile.buffer - 30
 
 

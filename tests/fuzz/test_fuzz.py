@@ -15,7 +15,7 @@ from surfaces import SHARES, fire, holds
 
 from roundtap_core.errors import Problem
 from roundtap_core.eventfile.read import event_problems, parse
-from roundtap_core.limits import refuse_option_ranges, refuse_over_limits
+from roundtap_core.limits import refuse_options_out_of_range, refuse_over_limits
 from roundtap_core.typed import MalformedMessage
 from roundtap_hub.store.person_rows import stored_person
 from roundtap_hub.units.device_api import validate_report
@@ -57,7 +57,7 @@ def test_any_json_is_an_event_file_a_report_options_or_a_problem(data: object) -
             assert str(error)  # noqa: PT017
     if isinstance(data, dict):
         try:
-            refuse_option_ranges(data)
+            refuse_options_out_of_range(data)
         except Problem as problem:
             assert problem.say()  # noqa: PT017
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pages_kit import Browser, House, open_house
 
-from roundtap_hub.access import pins, staff
+from roundtap_hub.access import login_pins, staff
 
 
 @pytest.fixture
@@ -29,4 +29,4 @@ def browser(house: House) -> Browser:
 @pytest.fixture
 def slow_pins(monkeypatch: pytest.MonkeyPatch) -> None:
     """The staff's PINs are hashed as in a hall, not quickly as for most tests (made_once.py)."""
-    monkeypatch.setattr(staff, "hash_pin", pins.hash_pin)
+    monkeypatch.setattr(staff, "hash_pin", login_pins.hash_pin)

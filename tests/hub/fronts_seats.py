@@ -24,7 +24,7 @@ from roundtap_core.forms.questions import WINNER
 from roundtap_core.forms.walk import needs_opener
 from roundtap_core.records import CONCESSION, SIDES, Result, Side, other
 from roundtap_core.result_json import result_from_json, result_to_json
-from roundtap_core.rulebooks.gate import NEEDS_REASON
+from roundtap_core.rulebooks.result_gate import NEEDS_REASON
 from roundtap_core.typed import parse_message
 from roundtap_core.view import TableView
 from roundtap_devices.input.gestures import HOLD, REPEAT, TAP, Gesture

@@ -29,8 +29,8 @@ from roundtap_core.forms.form import Form
 from roundtap_core.records import Result, Side
 from roundtap_core.result_json import result_from_json, result_to_json
 from roundtap_core.rulebooks.base import MatchSituation, Rulebook
-from roundtap_core.rulebooks.gate import PLAYER, ResultSource, result_problems
 from roundtap_core.rulebooks.registry import RULEBOOKS
+from roundtap_core.rulebooks.result_gate import PLAYER, ResultSource, result_problems
 from roundtap_core.wire import digest
 from roundtap_hub.events.saved_event import full_names, saved_event, shown_names
 from roundtap_hub.rounds.tables import side_names

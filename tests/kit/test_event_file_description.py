@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 
 from roundtap import main as command_line
-from roundtap_core.eventfile import file_types
+from roundtap_core.eventfile import file_schema
 from roundtap_core.forms.questions import Choice, Figure, Turns
 from roundtap_core.lists.list_form import ListForm
 from roundtap_core.rulebooks.base import MatchSituation
@@ -21,7 +21,7 @@ from roundtap_core.standings.tiebreakers import STEPS
 ROOT = Path(__file__).parents[2]
 WORKED = ROOT / "tests" / "core" / "worked_events"
 PAGE = (ROOT / "server" / "EVENT_FILE.md").read_text(encoding="utf-8")
-SCHEMAS = Path(file_types.__file__).parent
+SCHEMAS = Path(file_schema.__file__).parent
 EVENT_SCHEMA, OUTPUTS = (json.loads((SCHEMAS / f"{name}.schema.json").read_text(encoding="utf-8"))
                          for name in ("event", "outputs"))
 NAMED = set(re.findall(r"`\"?([a-z0-9_\-]+)\"?`", PAGE))

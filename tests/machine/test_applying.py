@@ -15,7 +15,7 @@ from roundtap.main import main
 from roundtap.provisioning.applying import SECRETS, apply, set_role
 from roundtap.provisioning.roles import SERVICES, STICK, STICK_RULES, services
 from roundtap.provisioning.settings_file import ROLES, read_settings
-from roundtap_hub.access.pins import verify_pin
+from roundtap_hub.access.login_pins import verify_pin
 from roundtap_machine.root_steps import STICKS
 from roundtap_units.table.main import KEYS as TABLE_KEYS
 from roundtap_units.unit_config import COMMON_KEYS, read_unit_config

@@ -13,18 +13,18 @@ from typing import Any
 from msgspec import inspect
 
 from roundtap_core import typed
-from roundtap_core.eventfile import file_types
-from roundtap_core.eventfile.file_types import MOST_ENTRIES, Entry, Event, FormerResult, FreeObject, Result
+from roundtap_core.eventfile import file_schema
+from roundtap_core.eventfile.file_schema import MOST_ENTRIES, Entry, Event, FormerResult, FreeObject, Result
 from roundtap_core.limits import EXACT, MOST_COMPETITORS, PROSE, PROSE_LETTERS
 from roundtap_core.records import Side
 
-DOCUMENT = Path(file_types.__file__).with_name("event.schema.json")
+DOCUMENT = Path(file_schema.__file__).with_name("event.schema.json")
 
 NAMES = [(inspect.type_info(kind), name) for name, kind in (
-    ("line", typed.Line), ("id", typed.Id), ("prose", typed.Prose), ("key", file_types.Key), ("ids", file_types.Ids),
+    ("line", typed.Line), ("id", typed.Id), ("prose", typed.Prose), ("key", file_schema.Key), ("ids", file_schema.Ids),
     ("integer", typed.Exact), ("figure", typed.Figure), ("count", typed.Count), ("number", typed.Number),
-    ("minutes", typed.Minutes), ("round_number", file_types.RoundNumber), ("last_round", typed.LastRound),
-    ("people", file_types.People), ("squads", file_types.Squads), ("side", Side),
+    ("minutes", typed.Minutes), ("round_number", file_schema.RoundNumber), ("last_round", typed.LastRound),
+    ("people", file_schema.People), ("squads", file_schema.Squads), ("side", Side),
 )]
 """Texts, numbers and lists that have a name of their own."""
 

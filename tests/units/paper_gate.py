@@ -41,7 +41,7 @@ from roundtap_devices.printing.print_lines import (
     PrintLine,
     Qr,
     QrShape,
-    Stroke,
+    RuledLine,
     TextLine,
 )
 from roundtap_devices.printing.printer_profiles import PrinterProfile
@@ -243,7 +243,7 @@ def _wrong_in(each: PrintLine, profile: PrinterProfile) -> Iterator[str]:
         yield "a code that is wider than the paper"
 
 
-def _wrong_shape(shape: Box | Stroke | Label | QrShape, dots: int, height: int) -> Iterator[str]:
+def _wrong_shape(shape: Box | RuledLine | Label | QrShape, dots: int, height: int) -> Iterator[str]:
     if isinstance(shape, Label):
         wide = min(shape.width, text_width(shape.text, shape.size, shape.bold))
         left = shape.x - (wide // 2 if shape.align == CENTER else wide if shape.align == RIGHT else 0)

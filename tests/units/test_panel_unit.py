@@ -32,7 +32,7 @@ from roundtap_units.panel.main import (
     HOTSPOT_EVERY,
     UNKNOWN,
     ConfigError,
-    PanelLink,
+    FrontPanelLink,
     PanelUnit,
     read_panel_config,
 )
@@ -58,7 +58,7 @@ class Wire:
         self.key, self.heard, self.received, self.root = KEY, [], [], []
         self.answers, self.broken, self.challenges, self.view, self.hotspot = {}, None, 0, VIEW, None
         self.renewals = [HubAddress("127.0.0.1", 8080, "hub-panel", KEY)]
-        self.link = PanelLink(lambda: self.renewals.pop() if self.renewals else None,
+        self.link = FrontPanelLink(lambda: self.renewals.pop() if self.renewals else None,
                               lambda kind, value: self.received.append((kind, value)), "de", self.ask_root,
                               tmp_path / "standby.sock", lambda host, port, within_s: self)
 
@@ -172,7 +172,7 @@ def test_where_nobody_powers_off_or_turns_the_key_it_says_so(tmp_path):
         raise FileNotFoundError(step)
 
     received = []
-    link = PanelLink(lambda: None, lambda *told: received.append(told), "en", nobody, tmp_path / "none")
+    link = FrontPanelLink(lambda: None, lambda *told: received.append(told), "en", nobody, tmp_path / "none")
     link.press(PanelPress(3, POWER_OFF))
     link.press(PanelPress(4, TURN))
     assert received == [("done", PressOutcome(3, trouble=FAILED[POWER_OFF])),

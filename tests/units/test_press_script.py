@@ -10,8 +10,8 @@ from roundtap_core.forms.questions import Choice, Figure, Picks, Turns
 from roundtap_core.forms.walk import compose, walk
 from roundtap_core.records import CONCESSION, Result, SidePair
 from roundtap_core.rulebooks.base import MatchSituation
-from roundtap_core.rulebooks.gate import PLAYER, ResultSource, result_problems
 from roundtap_core.rulebooks.registry import RULEBOOKS, rulebook
+from roundtap_core.rulebooks.result_gate import PLAYER, ResultSource, result_problems
 from roundtap_units.table.press_script import presses
 
 THREE = {"stages": {"swiss": {"best_of": 3}}}

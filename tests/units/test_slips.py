@@ -26,7 +26,7 @@ from roundtap_core.records import ELIMINATION, SWISS, TIEBREAK
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_devices.printing.drawing import draw, text_width
 from roundtap_devices.printing.escpos_job import compose
-from roundtap_devices.printing.print_lines import SHEET_58, SHEET_80, Block, Box, Drawing, Label, Stroke, TextLine
+from roundtap_devices.printing.print_lines import SHEET_58, SHEET_80, Block, Box, Drawing, Label, RuledLine, TextLine
 from roundtap_devices.printing.printer_profiles import PROFILES
 from roundtap_units.documents.notices import layout_job
 from roundtap_units.documents.slips import TICK, wrap
@@ -370,7 +370,7 @@ def test_x_wing_has_a_line_for_the_margin_of_each_player(sheet, language):
     made = slip(slip_content("xwing-standard", LONG), sheet, words)
     row = next(each for each in made if isinstance(each, Drawing) and margin in texts([each]))
     labels = [shape for shape in row.shapes if isinstance(shape, Label)]
-    lines = [shape for shape in row.shapes if isinstance(shape, Stroke)]
+    lines = [shape for shape in row.shapes if isinstance(shape, RuledLine)]
     assert [label.text for label in labels] == ["●", margin, "■", margin]
     assert all(text_width(label.text, label.size) <= label.width for label in labels)
     assert all(line.width >= 44 for line in lines)

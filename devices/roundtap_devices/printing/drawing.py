@@ -35,7 +35,7 @@ def draw(drawing: print_lines.Drawing, width_dots: int) -> Image.Image:
         if isinstance(shape, print_lines.Box):
             pen.rectangle((shape.x, shape.y, shape.x + shape.width - 1, shape.y + shape.height - 1), outline=0,
                           width=shape.stroke)
-        elif isinstance(shape, print_lines.Stroke):
+        elif isinstance(shape, print_lines.RuledLine):
             pen.rectangle((shape.x, shape.y, shape.x + shape.width - 1, shape.y + shape.height - 1), fill=0)
         elif isinstance(shape, print_lines.Label):
             _letter(image, shape)

@@ -67,7 +67,7 @@ class Box:
 
 
 @dataclass(frozen=True, slots=True)
-class Stroke:
+class RuledLine:
     """A straight black bar: a rule, or a line to sign on."""
     x: int
     y: int
@@ -101,7 +101,7 @@ class QrShape:
 class Drawing:
     """Shapes on `height_dots` of paper, over its full width. Sent as an image."""
     height_dots: int
-    shapes: tuple[Box | Stroke | Label | QrShape, ...]
+    shapes: tuple[Box | RuledLine | Label | QrShape, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,5 +126,5 @@ def line(text: str, sheet: Sheet, align: str = LEFT, bold: bool = False, tall: b
 
 
 def rule(sheet: Sheet, above_dots: int = 4, below_dots: int = 6) -> Drawing:
-    return Drawing(above_dots + 2 + below_dots, (Stroke(0, above_dots, sheet.dots),))
+    return Drawing(above_dots + 2 + below_dots, (RuledLine(0, above_dots, sheet.dots),))
 

@@ -65,7 +65,7 @@ def _name_lines(cells: tuple[print_lines.TextCell, ...], name: str, start: int,
     """A line with a name in it, which continues below where it is too long."""
     first, *rest = wrap(name, width) or [""]
     return [print_lines.Block((print_lines.TextLine((*cells, print_lines.TextCell(first, start, width))),
-                   *(print_lines.TextLine((print_lines.TextCell(part, start, width),)) for part in rest)))]
+                               *(print_lines.TextLine((print_lines.TextCell(part, start, width),)) for part in rest)))]
 
 
 def _players(members: Sequence[str], start: int, sheet: print_lines.Sheet) -> list[print_lines.PrintLine]:
@@ -196,11 +196,11 @@ def proxy(content: print_contents.CardProxy, sheet: print_lines.Sheet, words: Wo
     lines += [print_lines.rule(sheet, 6, 8),
               *(print_lines.line(part, sheet) for part in wrap(words("paper.proxy.what"), sheet.columns))]
     fields = ((words("paper.proxy.by"), content.official), (words("paper.proxy.date"), content.date),
-            ("", content.event))
+              ("", content.event))
     for label, value in fields:
         lines += [print_lines.line(part, sheet)
                   for part in wrap(f"{label}: {value}" if label else str(value), sheet.columns)]
-    return [*lines, print_lines.Drawing(SIGNING, (print_lines.Stroke(0, SIGNING - 4, sheet.dots * 2 // 3, 1),)),
+    return [*lines, print_lines.Drawing(SIGNING, (print_lines.RuledLine(0, SIGNING - 4, sheet.dots * 2 // 3, 1),)),
             print_lines.TextLine((print_lines.TextCell(content.head, 0, sheet.columns, print_lines.CENTER),),
                                  small=True)]
 
@@ -213,7 +213,7 @@ def trust(content: print_contents.TrustSheet, sheet: print_lines.Sheet, words: W
     groups = content.fingerprint.split()
     lines += [print_lines.Feed(6),
               *(print_lines.line(" ".join(groups[at : at + 4]), sheet, print_lines.CENTER, bold=True)
-                         for at in range(0, len(groups), 4)), print_lines.Feed(6)]
+                for at in range(0, len(groups), 4)), print_lines.Feed(6)]
     where = f"{words('paper.trust.console')}: {content.console}"
     lines += [print_lines.line(part, sheet) for part in wrap(where, sheet.columns)]
     return [*lines, *_foot(content, sheet, words)]
@@ -222,7 +222,7 @@ def trust(content: print_contents.TrustSheet, sheet: print_lines.Sheet, words: W
 def _head(content: print_contents.PrintHeader, title: str, subtitle: str,
           sheet: print_lines.Sheet) -> list[print_lines.PrintLine]:
     lines: list[print_lines.PrintLine] = [print_lines.line(part, sheet, print_lines.CENTER, bold=True)
-                              for part in wrap(content.event, sheet.columns)]
+                                          for part in wrap(content.event, sheet.columns)]
     lines += [print_lines.line(part, sheet, print_lines.CENTER, tall=True) for part in wrap(title, sheet.columns)]
     if subtitle:
         lines.append(print_lines.line(subtitle, sheet, print_lines.CENTER))
@@ -276,7 +276,7 @@ def width_page(profile: PrinterProfile, words: Words) -> list[print_lines.PrintL
         print_lines.line("ROUNDTAP", sheet, print_lines.CENTER, tall=True), *intro, print_lines.Feed(6),
         print_lines.Drawing(RULER, (print_lines.Box(0, 0, sheet.dots, RULER, 3),
                         print_lines.Label(sheet.dots // 2, 6, f"{sheet.dots} · {sheet.columns} · {profile.dpi} dpi", 15,
-                              sheet.dots - 12, print_lines.CENTER))),
+                                          sheet.dots - 12, print_lines.CENTER))),
         print_lines.TextLine((print_lines.TextCell(figures, 0, sheet.columns),)), print_lines.Feed(8),
         *code_page_test(profile), print_lines.Feed(8), print_lines.Qr(TEST_URL),
         print_lines.Feed(8),

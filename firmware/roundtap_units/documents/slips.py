@@ -30,7 +30,7 @@ TICK = 24
 GAP = 36
 LETTERS, SMALLEST_LETTERS = 17, 11
 
-Shape = print_lines.Box | print_lines.Stroke | print_lines.Label | print_lines.QrShape
+Shape = print_lines.Box | print_lines.RuledLine | print_lines.Label | print_lines.QrShape
 Ticks = tuple[str, Sequence[str]]
 
 
@@ -59,7 +59,7 @@ def _margin_row(label: str, sheet: print_lines.Sheet) -> print_lines.Drawing:
         wide = min(text_width(label, SMALLEST_LETTERS), half - 24 - MARGIN_LINE - 12)
         shapes += [print_lines.Label(x, 1, sign, LETTERS, 20),
                    print_lines.Label(x + 24, 5, label, SMALLEST_LETTERS, wide),
-                   print_lines.Stroke(x + 28 + wide, MARGIN_ROW - 4, half - 40 - wide, 1)]
+                   print_lines.RuledLine(x + 28 + wide, MARGIN_ROW - 4, half - 40 - wide, 1)]
     return print_lines.Drawing(MARGIN_ROW, tuple(shapes))
 
 
@@ -193,7 +193,7 @@ def _sides(content: Slip, sheet: print_lines.Sheet) -> Iterator[Shape]:
     for x, sign, record in ((0, SIGNS["a"], content.a.record), (half + 8, SIGNS["b"], content.b.record)):
         yield print_lines.Label(x, 0, sign, 22, 24)
         yield print_lines.Label(x + 26, 1, record, 19, half - 38)
-    yield print_lines.Stroke(half - 1, 2, 2, 24)
+    yield print_lines.RuledLine(half - 1, 2, 2, 24)
 
 
 def _names(content: Slip, sheet: print_lines.Sheet) -> print_lines.Block:
@@ -205,7 +205,7 @@ def _names(content: Slip, sheet: print_lines.Sheet) -> print_lines.Block:
     right += [""] * (rows - len(right))
     return print_lines.Block(tuple(print_lines.TextLine((print_lines.TextCell(a, 0, half - 1),
                                                          print_lines.TextCell(b, half + 1, half - 1)), bold=True)
-                       for a, b in zip(left, right, strict=True)))
+                                   for a, b in zip(left, right, strict=True)))
 
 
 def _members(content: Slip, sheet: print_lines.Sheet) -> list[print_lines.PrintLine]:
@@ -236,16 +236,17 @@ def _ending(content: Slip, sheet: print_lines.Sheet, words: Words) -> print_line
     shapes: list[Shape] = [print_lines.QrShape(sheet.dots - side, 0, side, content.url)]
     for row, sign in enumerate(("●", "■")):
         y = row * SIGN_ROW
-        shapes += [print_lines.Label(0, y + 11, sign, 17, 20), print_lines.Stroke(22, y + SIGN_ROW - 3, right - 22, 1)]
+        shapes += [print_lines.Label(0, y + 11, sign, 17, 20),
+                   print_lines.RuledLine(22, y + SIGN_ROW - 3, right - 22, 1)]
     shapes.append(print_lines.Label(right, SIGN_ROW - 18, words("paper.signature"), 11, 120, print_lines.RIGHT))
     y = 2 * SIGN_ROW
     judge, minutes = words("paper.judge"), words("paper.minutes")
     wide, half = text_width(judge, 15), right * 11 // 20
     shapes += [print_lines.Label(0, y + 13, judge, 15, wide),
-               print_lines.Stroke(wide + 4, y + SIGN_ROW - 3, half - wide - 10, 1)]
+               print_lines.RuledLine(wide + 4, y + SIGN_ROW - 3, half - wide - 10, 1)]
     wide = text_width(minutes, 15)
     shapes += [print_lines.Label(half, y + 13, "+", 15, 16),
-               print_lines.Stroke(half + 16, y + SIGN_ROW - 3, right - half - wide - 22, 1),
+               print_lines.RuledLine(half + 16, y + SIGN_ROW - 3, right - half - wide - 22, 1),
                print_lines.Label(right, y + 13, minutes, 15, wide, print_lines.RIGHT)]
     shapes.append(print_lines.Label(sheet.dots // 2, side + 3, content.head, 11, sheet.dots, print_lines.CENTER))
     return print_lines.Drawing(side + 16, tuple(shapes))

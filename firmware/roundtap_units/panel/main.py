@@ -92,7 +92,7 @@ class PanelUnit(BoardUnit):
                                           panel_dialogue.STANDBY) or (hub is not None and (hub.running or hub.trouble))
 
 
-class PanelLink:
+class FrontPanelLink:
     """`receive(kind, value)` is called from its thread and must only enqueue: "hub" a PanelView, "standby" a
     StandbyState, "hotspot" (name, password) or None, "done" a `PressOutcome`.
 
@@ -249,7 +249,7 @@ def run(args: argparse.Namespace) -> int:
 def _run(config: PanelConfig, args: argparse.Namespace) -> bool:
     notify = SystemdNotifier()
     process = BoardProcess(config.board, config.folder, args, lambda what: notify.send(f"STATUS={what or 'shown'}"))
-    link = PanelLink(LocalKeyWatch("panel").poll, process.receive, config.language)
+    link = FrontPanelLink(LocalKeyWatch("panel").poll, process.receive, config.language)
     dialogue = panel_dialogue.PanelDialogue(unit_words(config.language))
     link.start()
     try:

@@ -8,7 +8,7 @@ from pathlib import Path
 from roundtap.headless import event_input
 from roundtap_core.errors import Problem
 from roundtap_core.words import Words
-from roundtap_hub.access.pins import new_phrase, new_pin, write_pin
+from roundtap_hub.access.login_pins import new_phrase, new_pin, write_pin
 
 PIN = "pin"
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from roundtap.kit.leash import start_roundtap
 from roundtap_hub.access.auth import is_loopback
-from roundtap_hub.access.pins import new_pin
+from roundtap_hub.access.login_pins import new_pin
 
 UP_WITHIN_S = 30.0
 
@@ -39,7 +39,7 @@ class VirtualKit:
 
     def prepare(self) -> None:
         """Write keys, PIN and configurations, before any process starts."""
-        from roundtap_hub.access.pins import hash_pin
+        from roundtap_hub.access.login_pins import hash_pin
         from roundtap_hub.store.secure_files import write_private
 
         def configure(name: str, folder: str, /, **values: str | bool) -> None:

@@ -286,7 +286,7 @@ def _take_secrets(machine: Machine, settings: Settings) -> tuple[dict[str, str],
 
 
 def _set_pin(folder: Path, pin: str) -> None:
-    from roundtap_hub.access.pins import write_pin
+    from roundtap_hub.access.login_pins import write_pin
 
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     write_pin(folder / "pin", pin)

@@ -22,7 +22,7 @@ from roundtap_core.event.event_flow import situation_of
 from roundtap_core.event.state import EventState, MatchState, tournament_of
 from roundtap_core.records import RULING, SIDES, Result, Tournament
 from roundtap_core.result_json import result_to_json
-from roundtap_core.rulebooks.gate import PLAYER, ResultSource, result_problems
+from roundtap_core.rulebooks.result_gate import PLAYER, ResultSource, result_problems
 from roundtap_core.standings.standings import standings, standings_to_json
 from roundtap_core.wire import digest
 from roundtap_hub.units.device_api import record_report, validate_report

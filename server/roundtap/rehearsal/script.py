@@ -20,8 +20,8 @@ from roundtap_core.lists.squads import fielded, to_field
 from roundtap_core.result_json import match_to_json
 from roundtap_core.rounds.next_round import next_round, next_stage
 from roundtap_core.rulebooks.base import MatchSituation, Rulebook
-from roundtap_core.rulebooks.gate import OFFICIAL, PLAYER, ResultSource, result_problems
 from roundtap_core.rulebooks.registry import rulebook
+from roundtap_core.rulebooks.result_gate import OFFICIAL, PLAYER, ResultSource, result_problems
 from roundtap_core.standings.totals import list_totals
 from roundtap_units.table.press_script import Press, presses
 
@@ -104,7 +104,7 @@ def _typing(
     stage = THIRD_STAGE if match.game == THIRD else stage
     situation = MatchSituation(stage, (totals.get(match.a), totals.get(match.b)))
     if any(problem.key == "winner_concedes" for problem in result_problems(book, match.result, options, situation,
-                                                                    ResultSource(PLAYER))):
+                                                                           ResultSource(PLAYER))):
         return ruling
     form = book.form(options, situation)
     if form.lots & (match.result.timeout or {}).keys() or FIRST_PLAYER_BY in (match.result.timeout or {}):
@@ -136,7 +136,7 @@ def made_up_event(rulebook_id: str, players: int, seed: int) -> records.Tourname
         options["stages"] = {"final": {"best_of": 3}}
     book.check_options(options)
     event = records.Tournament(f"Made up: {book.title}", rulebook_id, None, options, seed,
-                       tuple(_competitors(book, players, options)))
+                               tuple(_competitors(book, players, options)))
     while (following := _draw_next(event)) is not None:
         event = replace(event, rounds=(*event.rounds, following))
         event = _play_round(event, book, rand)
@@ -150,7 +150,7 @@ def _competitors(book: Rulebook, players: int, options: dict[str, Any]) -> Itera
     whole = book.options(options).get("squad_points")
     for n, person in enumerate(made_up_people(players, book.team_size)):
         yield records.Competitor(f"p{n + 1}", person.name, members=person.members, captain=person.captain,
-                         list={"total": whole - n % 4} if whole else None)
+                                 list={"total": whole - n % 4} if whole else None)
 
 
 def _draw_next(event: records.Tournament) -> records.Round | None:

@@ -14,8 +14,8 @@ from roundtap_core.lists.squads import letter
 from roundtap_core.names import error_names, names_in
 from roundtap_core.rounds.never_fielded import never_fielded
 from roundtap_core.rulebooks.base import FIRST_PLAYER, NO, MatchSituation, Options, Rulebook, may_play
-from roundtap_core.rulebooks.gate import result_problems
 from roundtap_core.rulebooks.registry import rulebook
+from roundtap_core.rulebooks.result_gate import result_problems
 from roundtap_core.standings.totals import list_totals
 
 

@@ -10,7 +10,7 @@ from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.state import TOGETHER, EventState, MatchState, RoundState
 from roundtap_core.records import CONCESSION, RULING, SIDES, Result, Side, other
 from roundtap_core.result_json import result_to_json
-from roundtap_core.rulebooks.gate import OFFICIAL, ResultSource, refuse_result
+from roundtap_core.rulebooks.result_gate import OFFICIAL, ResultSource, refuse_result
 
 SCORE, PICKS = "score", "picks"
 LEAVING = ResultSource(OFFICIAL, reason="leaves")
@@ -32,7 +32,7 @@ def leave_effect(state: EventState, competitor: str) -> LeaveEffect:
     REPORTED, JUDGED: a report is there, which the opponent, or only an official, has to confirm. WAITS: the opponent
     left first, and the figures are still missing. BOTH: it takes back the win that the opponent's leaving gave.
     PLACE: a place of the cut is offered to the next. KNOCKOUT: the next opponent in the bracket has a bye."""
-    won, found = wins_by_leaving(state).get(competitor), open_match(state, competitor)
+    won, found = wins_lost_by_leaving(state).get(competitor), open_match(state, competitor)
     match = found[1] if found is not None else won
     opponent = (match.match.competitor(other(_side_of(match, competitor))) if match is not None else "") or ""
     if frees_cut_place(state, competitor):
@@ -105,13 +105,13 @@ def leave_open_match(state: EventState, competitor: str, stood: Result | None = 
 
 def ruling_both_left(state: EventState, competitor: str) -> list[NewEntry]:
     """The ruling in place of the win that a player has because the other left, where both had asked to before."""
-    match = wins_by_leaving(state).get(competitor)
+    match = wins_lost_by_leaving(state).get(competitor)
     if match is None or match.match.result is None:
         return []
     return [_result_entry(match, replace(match.match.result, ended=RULING, winner="none", conceded_by=None))]
 
 
-def wins_by_leaving(state: EventState) -> dict[str, MatchState]:
+def wins_lost_by_leaving(state: EventState) -> dict[str, MatchState]:
     """Who loses such a win by leaving, with the match: of the round in play, where both had asked to leave."""
     found = {}
     for match in state.live.matches if state.live is not None else ():

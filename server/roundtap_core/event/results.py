@@ -32,7 +32,14 @@ from roundtap_core.event.state import (
 )
 from roundtap_core.event.state import RULING as RULING_LINE
 from roundtap_core.result_json import refuse_result_limits, result_from_json, result_to_json
-from roundtap_core.rulebooks.gate import OFFICIAL, ON_RECORD, PLAYER, ResultSource, refuse_result, result_problems
+from roundtap_core.rulebooks.result_gate import (
+    OFFICIAL,
+    ON_RECORD,
+    PLAYER,
+    ResultSource,
+    refuse_result,
+    result_problems,
+)
 from roundtap_core.typed import Count, Exact, Id, IdOrEmpty, Natural, Prose, Text
 
 

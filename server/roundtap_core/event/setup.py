@@ -27,7 +27,7 @@ from roundtap_core.event.state import (
     played_on_from_json,
     tournament_of,
 )
-from roundtap_core.limits import MOST_ROUNDS, refuse_option_ranges
+from roundtap_core.limits import MOST_ROUNDS, refuse_options_out_of_range
 from roundtap_core.names import clean_name
 from roundtap_core.records import SWISS
 from roundtap_core.rulebooks.base import NO, ORGANIZER, OWN, Options, Rulebook, may_play
@@ -65,7 +65,7 @@ class ImportRecord(Struct, frozen=True):
 def _create(state: EventState, command: CreateEvent, now: Instant) -> NewEntries:
     if state.number:
         raise Problem("event_exists", name=state.name)
-    refuse_option_ranges(command.options)
+    refuse_options_out_of_range(command.options)
     name = clean_name(command.name)
     if not name:
         raise Invalid("event_name_missing")
@@ -107,7 +107,7 @@ def _set_about(state: EventState, command: SetEventDetails, now: Instant) -> New
 
 def _set_options(state: EventState, command: SetOptions, now: Instant) -> NewEntries:
     """Announced, then fixed; only rounds and cut may be made to fit late entries, before round 2."""
-    refuse_option_ranges(command.options)
+    refuse_options_out_of_range(command.options)
     changed = NewEntry("options-set",
                        {"options": custom_options(state.rulebook, command.options, state.players_at_start)})
     if not state.rounds:

@@ -14,9 +14,9 @@ from msgspec import UNSET, to_builtins
 from msgspec.json import encode
 
 from roundtap_core.errors import Invalid, Problem, pointer
-from roundtap_core.eventfile import file_types
-from roundtap_core.eventfile.file_types import Cut, Event, Official, PlayOnNote
-from roundtap_core.eventfile.file_types import Result as FileResult
+from roundtap_core.eventfile import file_schema
+from roundtap_core.eventfile.file_schema import Cut, Event, Official, PlayOnNote
+from roundtap_core.eventfile.file_schema import Result as FileResult
 from roundtap_core.limits import MOST_ROUNDS, NESTING_MAX
 from roundtap_core.reasons import type_problems
 from roundtap_core.records import SWISS, SWISS_STAGES, Competitor, Draw, Match, Result, Round, Tournament
@@ -36,7 +36,7 @@ MATCH_RECORD = ("decided", "lots", "corrections", "log")
 """Keys that no rule computes with; the records keep them as they stand in the file."""
 
 
-def to_tournament(event: file_types.Event, results: Iterable[Result]) -> Tournament:
+def to_tournament(event: file_schema.Event, results: Iterable[Result]) -> Tournament:
     """The tournament. `results`: those of its matches, read before, in the file's order."""
     read = iter(results)
     return Tournament(
@@ -52,25 +52,25 @@ def to_tournament(event: file_types.Event, results: Iterable[Result]) -> Tournam
     )
 
 
-def _record(item: file_types.StrictMessage, keys: Iterable[str]) -> dict[str, Any] | None:
+def _record(item: file_schema.StrictMessage, keys: Iterable[str]) -> dict[str, Any] | None:
     said = {key: value for key in keys if (value := getattr(item, key)) is not UNSET}
     return to_builtins(said) if said else None
 
 
-def _competitor(one: file_types.Competitor) -> Competitor:
+def _competitor(one: file_schema.Competitor) -> Competitor:
     values = to_builtins(one)
     record = {key: values.pop(key) for key in COMPETITOR_RECORD if key in values}
     values |= {key: tuple(values[key]) for key in _TUPLES if key in values}
     return Competitor(**values, record=record or None)
 
 
-def _round(played: file_types.Round, results: Iterator[Result]) -> Round:
+def _round(played: file_schema.Round, results: Iterator[Result]) -> Round:
     draw = Draw(**to_builtins(played.draw)) if played.draw else None
     return Round(played.number, played.stage or SWISS, tuple(_match(entry, results) for entry in played.matches), draw,
                  played.tiebreak_form or None, _record(played, ROUND_RECORD))
 
 
-def _match(entry: file_types.Entry, results: Iterator[Result]) -> Match:
+def _match(entry: file_schema.Entry, results: Iterator[Result]) -> Match:
     return Match(
         entry.a, entry.b or None, entry.table or None, entry.bye or None, next(results) if entry.result else None,
         entry.game or None, None if entry.extension_minutes is UNSET else entry.extension_minutes,
@@ -209,7 +209,7 @@ class _ResultReader:
         return self._judged[key]
 
 
-def competitor_problems(competitors: Sequence[file_types.Competitor]) -> Iterator[Problem]:
+def competitor_problems(competitors: Sequence[file_schema.Competitor]) -> Iterator[Problem]:
     """Each id is one competitor's."""
     first: dict[str, int] = {}
     for index, one in enumerate(competitors):
@@ -251,7 +251,7 @@ def cut_problems(cut: Cut, known: Set[str]) -> Iterator[Problem]:
                               first=f"/cut/{key}/{listed.index(who)}")
 
 
-def seating_problems(played: file_types.Round, where: str, known: Set[str]) -> Iterator[Problem]:
+def seating_problems(played: file_schema.Round, where: str, known: Set[str]) -> Iterator[Problem]:
     """Each competitor is known and sits once in a round; each table is used once."""
 
     def place(index: int) -> str:

@@ -18,7 +18,7 @@ from typing import Any
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_hub.access.auth import GuessLimiter
-from roundtap_hub.access.pins import PinFile, hash_pin, new_pin
+from roundtap_hub.access.login_pins import PinFile, hash_pin, new_pin
 from roundtap_hub.access.policy import ORGANIZER, STAFF_ROLES
 from roundtap_hub.access.rights import STAFF_SET, STAFF_TIED, pin_digest
 from roundtap_hub.models import StaffRow
@@ -193,7 +193,7 @@ class Staff:
         if gone is None:
             raise Problem("staff_full", maximum=PEOPLE_MOST)
         self._save(STAFF_SET, {"person": gone, "role": "", "pin": ""}, actor,
-                  StaffRow(person=gone, name="", last_login=""))
+                   StaffRow(person=gone, name="", last_login=""))
 
 
 def _salt_of(person: StaffPerson) -> str:

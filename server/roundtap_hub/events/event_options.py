@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, get_args
 
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.eventfile.file_types import DeckEra, SecondStage, TableOrder
+from roundtap_core.eventfile.file_schema import DeckEra, SecondStage, TableOrder
 from roundtap_core.limits import MOST_ROUNDS
 from roundtap_core.numbers import typed_number
 from roundtap_core.rulebooks.base import Options, Rulebook

@@ -6,13 +6,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from werkzeug.wrappers import Response as AnyResponse
+
 from roundtap_core.event.rounds import tables_drafted, tables_in_play
 from roundtap_core.messages import Health
 from roundtap_core.version import same_build, version
+from roundtap_hub.access.policy import STAFF, route
 from roundtap_hub.hall.known_displays import display_rows
 from roundtap_hub.hall.own_machine import UNSET, UNSURE
 from roundtap_hub.hub import Hub
 from roundtap_hub.rounds.tables import out_of_contact
+from roundtap_hub.serving import web
 from roundtap_hub.store.copies import CATCHING_UP, CURRENT
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.units.unit_keys import STATION
@@ -36,7 +40,7 @@ from roundtap_machine.health import LOW_NOW, SINCE_SHIFT, SPACE_LOW_BYTES
 NAMES_MAX = 16  # tables named in one line; the rest are only counted
 PIN_OLD_DAYS = 180
 PRINTER_FAULTS = ("no-paper", "offline", "silent", "mute", "no-port", "unplugged", "stalled",
-                 "unconfirmed", "login-console", "no-access", "busy")
+                  "unconfirmed", "login-console", "no-access", "busy")
 
 HARDWARE_REASONS = ("lgpio", "luma", "spidev", "chip", "pins", "i2c", "spi", "permission")
 """Why a unit's buttons or screen fail, as `roundtap_devices/hardware_errors.py` names it, where a person can mend it.
@@ -138,16 +142,16 @@ def _tables(hub: Hub, snapshot: Snapshot, units: Units, now_ms: int) -> list[Che
         _units_check("contact", lines, lambda line: line.silent, {"here": len(heard)}),
         *_placement_checks(snapshot, lines),
         _units_check("builds", [line for line in heard if line.version], lambda line: not line.same_version,
-                  {"version": version()}),
+                     {"version": version()}),
         _voltage(reported),
         _units_check("screens", [line for line in reported if _health(line).screen is not None],
-                  lambda line: _health(line).screen is False and _health(line).blind in ("", DISPLAY)),
+                     lambda line: _health(line).screen is False and _health(line).blind in ("", DISPLAY)),
         *_missing_hardware(reported),
         _units_check("unit_cards", reported, _card_is_bad),
         _buttons(reported),
         _units_check("troubles", lines, lambda line: bool(line.status.troubles)),
         _units_check("waiting", [line for line in lines if line.status.waiting], lambda _: True, {"all": len(lines)},
-                  state=NOTE),
+                     state=NOTE),
     ]
     return [check for check in checks if check is not None]
 
@@ -271,3 +275,14 @@ def _copies(hub: Hub) -> list[Check]:
     if days is not None:
         checks.append(Check("pin", NOTE if days >= PIN_OLD_DAYS else FINE, {"n": days}, group=COPIES))
     return checks
+
+
+@route("GET /console/before-doors", STAFF)
+def preflight() -> AnyResponse:
+    """One line per check with what to do, by part of the hall, worst first; checks that are fine share one line."""
+    hub, snapshot, units = web.current_hub(), web.current_snapshot(), web.current_units()
+    checks = all_checks(hub, snapshot, units, web.now_ms())
+    return web.page("preflight.html", feed="before-doors", groups=group_checks(checks), wrong=failed_checks(checks),
+                    noted=[check for check in checks if check.state == "note"],
+                    unit_rows=unit_rows(snapshot, table_units(hub, snapshot, units), units, web.now_ms()),
+                    wall=local_time_text(hub.clocks.wall() or ""))

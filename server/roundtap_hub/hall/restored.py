@@ -256,17 +256,18 @@ def _lost_of_form() -> restore_gap.LostRound:
     raise Problem("restored_gone")
 
 
-def _answers(made: restore_gap.AssembledRound, lost: restore_gap.LostRound) -> tuple[list[restore_gap.AdoptedMatch],
-                                                                                     list[str]]:
+def _answers(made: restore_gap.AssembledRound,
+             lost: restore_gap.LostRound) -> tuple[list[restore_gap.ReconstructedMatch],
+                                                   list[str]]:
     """The organizer's answers about players whom no table knows: byes and pairings to add, and who has left."""
     answers = {who: web.field(f"who-{who}") for who in made.missing}
-    more: list[restore_gap.AdoptedMatch] = []
+    more: list[restore_gap.ReconstructedMatch] = []
     taken = {match.id for match in made.matches}
 
     def add(a: str, b: str | None, bye: str | None = None) -> None:
-        more.append(restore_gap.AdoptedMatch(restore_gap.free_id(lost.number, taken), a, b,
-                                             web.whole_number(f"table-{a}"),
-                                             bye=bye))
+        more.append(restore_gap.ReconstructedMatch(restore_gap.free_id(lost.number, taken), a, b,
+                                                   web.whole_number(f"table-{a}"),
+                                                   bye=bye))
         taken.add(more[-1].id)
 
     met: set[str] = set()
@@ -284,7 +285,7 @@ def _answers(made: restore_gap.AssembledRound, lost: restore_gap.LostRound) -> t
     return more, [who for who, answer in answers.items() if answer == LEFT]
 
 
-def _match(match: restore_gap.AdoptedMatch, lost: restore_gap.LostRound) -> dict[str, Any]:
+def _match(match: restore_gap.ReconstructedMatch, lost: restore_gap.LostRound) -> dict[str, Any]:
     """A match in the core's form. An official's result is entered afterwards, which raises the revision by one."""
     decided = any(claim.match == match.id and claim.state == DECIDED and claim.result is not None
                   for claim in lost.claims)

@@ -14,15 +14,14 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_core.errors import Problem
 from roundtap_hub.access import visit
 from roundtap_hub.access.auth import is_local_request
-from roundtap_hub.access.policy import EVERYBODY, ORGANIZERS, STAFF, STAFF_ROLES, route
+from roundtap_hub.access.policy import EVERYBODY, ORGANIZERS, STAFF_ROLES, route
 from roundtap_hub.access.staff import StaffLogin
 from roundtap_hub.hall.diagnostics import bundle
 from roundtap_hub.hall.hall_addresses import HallAddresses, is_hotspot
-from roundtap_hub.hall.preflight import all_checks, failed_checks, group_checks, local_time_text
+from roundtap_hub.hall.preflight import all_checks
 from roundtap_hub.hall.qr_svg import qr_svg
 from roundtap_hub.paper.paper import printed_at
 from roundtap_hub.serving import web
-from roundtap_hub.units.unit_list import table_units, unit_rows
 from roundtap_machine.health import log_lines, services
 from roundtap_machine.wifi import DEVICES_MAX, Hotspot, known_hotspot
 
@@ -164,17 +163,6 @@ def login_address() -> str:
         return ""
     host = request.host.rpartition(":")[0] if ":" in request.host.rpartition("]")[2] else request.host
     return f"https://{host}:{encrypted.port}/login"
-
-
-@route("GET /console/before-doors", STAFF)
-def preflight() -> AnyResponse:
-    """One line per check with what to do, by part of the hall, worst first; checks that are fine share one line."""
-    hub, snapshot, units = web.current_hub(), web.current_snapshot(), web.current_units()
-    checks = all_checks(hub, snapshot, units, web.now_ms())
-    return web.page("preflight.html", feed="before-doors", groups=group_checks(checks), wrong=failed_checks(checks),
-                    noted=[check for check in checks if check.state == "note"],
-                    unit_rows=unit_rows(snapshot, table_units(hub, snapshot, units), units, web.now_ms()),
-                    wall=local_time_text(hub.clocks.wall() or ""))
 
 
 @route("GET /console/before-doors/diagnostics.txt", ORGANIZERS)

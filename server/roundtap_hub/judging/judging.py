@@ -251,6 +251,29 @@ def _call_sources(sources: Iterable[str], names: Mapping[str, str]) -> tuple[str
 TABLE_DIGITS = 3
 
 
+@policy.route("POST /console/<event_id>/call", policy.JUDGES, policy.VISIBLE)
+@web.shows_problem_on(event)
+def take_call(event_id: str) -> AnyResponse:
+    """Take a call: the table's screen shows who is on the way. `unit`: for a call from a table without a match."""
+    if web.field("match"):
+        web.current_hub().hall.calls.take(event_id, web.field("match"), web.staff_name())
+    else:
+        web.current_hub().presence.take_call(web.field("unit"), web.staff_name())
+    return web.back_to_event(event_id)
+
+
+@policy.route("POST /console/<event_id>/call/settled", policy.JUDGES, policy.VISIBLE)
+@web.shows_problem_on(event)
+def close_call(event_id: str) -> AnyResponse:
+    """Settle the call that the judge saw: the table's screen returns to its match."""
+    since = web.whole_number("since")
+    if web.field("match"):
+        web.current_hub().hall.calls.close_shown(event_id, web.field("match"), since)
+    else:
+        web.current_hub().presence.close_call(web.field("unit"), since)
+    return web.back_to_event(event_id)
+
+
 @policy.route("GET /console/judge", policy.JUDGES)
 def judge_hall() -> AnyResponse:
     """The judge's page over every event of the hall."""

@@ -36,7 +36,7 @@ from roundtap_core.lists.list_form import fold, search_text
 from roundtap_core.names import clean_name
 from roundtap_core.numbers import next_number
 from roundtap_core.records import CONCESSION, Competitor, Result, Side, other
-from roundtap_core.rulebooks.gate import OFFICIAL
+from roundtap_core.rulebooks.result_gate import OFFICIAL
 from roundtap_core.rulebooks.result_words import figure_label
 from roundtap_hub.access import policy
 from roundtap_hub.access.personal_links import CODE_LIFE_MS

@@ -34,7 +34,7 @@ from roundtap_core.event.state import (
 from roundtap_core.forms.questions import SQUADS_MAX, parse_squad_ticks
 from roundtap_core.records import SIDES, Result, Side, other
 from roundtap_core.result_json import result_to_json
-from roundtap_core.rulebooks import gate
+from roundtap_core.rulebooks import result_gate
 from roundtap_core.rulebooks.result_words import describe_result, outcome
 from roundtap_core.wire import canonical
 from roundtap_hub.access import visit
@@ -75,7 +75,7 @@ def my_seat(moment: SavedEvent, competitor: str) -> tuple[result_wizard.MatchCon
     if found is None:
         return None
     side: Side = "a" if found[1].match.a == competitor else "b"
-    return result_wizard.match_context(moment, *found, shown_names(moment), gate.PLAYER, side), side
+    return result_wizard.match_context(moment, *found, shown_names(moment), result_gate.PLAYER, side), side
 
 
 def my_table(moment: SavedEvent, competitor: str) -> dict[str, Any] | None:

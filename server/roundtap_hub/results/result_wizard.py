@@ -21,7 +21,7 @@ from roundtap_core.forms.form import AT_TIME, Form, WayToEnd, with_rulings
 from roundtap_core.forms.questions import LOSER, WINNER, BaseQuestion, Choice, Figure, Picks, Question, Turns
 from roundtap_core.forms.walk import WalkState, answers_on_record, compose, needs_opener, walk
 from roundtap_core.records import RULING, SIDES, Match, Result, Side, other
-from roundtap_core.rulebooks import gate, result_words
+from roundtap_core.rulebooks import result_gate, result_words
 from roundtap_core.rulebooks.base import DRAW, MatchSituation
 from roundtap_hub.events.saved_event import SavedEvent
 from roundtap_hub.people.competitors import lost_squads, squads_of_match
@@ -191,7 +191,7 @@ class MatchContext:
     form: Form
     names: dict[str, str]
     people: Mapping[str, str]
-    saying: gate.ResultSource
+    saying: result_gate.ResultSource
 
 
 def public_match(state: EventState, match_id: str) -> tuple[RoundState, MatchState]:
@@ -210,12 +210,13 @@ def match_context(moment: SavedEvent, played: RoundState, match: MatchState, nam
     situation = situation_at(state, moment.people, played, match)
     up = event_flow.time_is_up(state, played, match, current_hub().clocks.now())
     form = state.rulebook.form(state.options, situation)
-    if by == gate.OFFICIAL:
-        draw = (DRAW,) if gate.may_be_drawn(state.rulebook, state.options, situation) else ()
+    if by == result_gate.OFFICIAL:
+        draw = (DRAW,) if result_gate.may_be_drawn(state.rulebook, state.options, situation) else ()
         form = with_rulings(form, (*SIDES, *draw, "none"))
     return MatchContext(state, played, match, situation, form, side_names(match, names), names,
-                        gate.ResultSource(by, up, side=side,
-                                          corrects=result_to_correct(played, match) if by == gate.OFFICIAL else None))
+                        result_gate.ResultSource(by, up, side=side,
+                                                 corrects=result_to_correct(played, match) if by == result_gate.OFFICIAL
+                                                 else None))
 
 
 def wizard_page_at(seat: MatchContext, fields: Fields, earlier: bool = False) -> WizardPage:
@@ -239,18 +240,18 @@ def wizard_page_at(seat: MatchContext, fields: Fields, earlier: bool = False) ->
 
 def result_problem(seat: MatchContext, result: Result, earlier: bool = False) -> Problem | None:
     """Why this result cannot stand; None also where it only needs a reason, which the page then asks for."""
-    why = next(gate.result_problems(seat.state.rulebook, result, seat.state.options, seat.situation,
-                                    _saying(seat, result, earlier)), None)
-    if why is None or why.key not in gate.NEEDS_REASON:
+    why = next(result_gate.result_problems(seat.state.rulebook, result, seat.state.options, seat.situation,
+                                           _saying(seat, result, earlier)), None)
+    if why is None or why.key not in result_gate.NEEDS_REASON:
         return why
     g.asks_reason = why
     return None
 
 
-def _saying(seat: MatchContext, result: Result, earlier: bool) -> gate.ResultSource:
+def _saying(seat: MatchContext, result: Result, earlier: bool) -> result_gate.ResultSource:
     """The source of the result: one that stands or was reported may be entered at any time."""
-    if seat.saying.by == gate.OFFICIAL and result in acceptable_results(seat.match):
-        return gate.ON_RECORD
+    if seat.saying.by == result_gate.OFFICIAL and result in acceptable_results(seat.match):
+        return result_gate.ON_RECORD
     return structs.replace(seat.saying, time_is_up=None, corrects=None) if earlier else seat.saying
 
 
@@ -334,7 +335,7 @@ def _back(at: WizardPage, address: str, base: Sequence[tuple[str, str]]) -> str:
 def ways_of(seat: MatchContext) -> list[tuple[str, bool, bool]]:
     """(id, offered now, stands) of every way, those offered first, rulings last."""
     now = {way.id for way in seat.form.offered(bool(seat.saying.time_is_up))}
-    early = seat.saying.by == gate.PLAYER and seat.saying.time_is_up is False
+    early = seat.saying.by == result_gate.PLAYER and seat.saying.time_is_up is False
     stands = progress_of(seat, seat.match.match.result).way
     ways = [(way.id, way.id in now, stands is not None and way.id == stands.id)
             for way in seat.form.ways if not (early and way.when == AT_TIME)]

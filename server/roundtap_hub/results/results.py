@@ -17,7 +17,7 @@ from roundtap_core.event.commands import DoubleNoShow, EnterResult, NoShow, Note
 from roundtap_core.event.state import DRAFT, RULING, EventState, MatchState, RoundState
 from roundtap_core.records import SIDES, Result
 from roundtap_core.result_json import result_from_json
-from roundtap_core.rulebooks.gate import OFFICIAL
+from roundtap_core.rulebooks.result_gate import OFFICIAL
 from roundtap_core.rulebooks.result_words import describe_result as told
 from roundtap_core.rulebooks.result_words import figure_label, way_label
 from roundtap_hub.access.policy import IN_OPEN_ROUNDS, JUDGES, PLAYED, PLAYING, SHOWN_ROUND, STAFF, VISIBLE, route
@@ -56,7 +56,7 @@ def match_page(event_id: str, match_id: str) -> AnyResponse:
     return web.page("match.html", feed=f"console/{event_id}", state=state, played=played, match=match, cell=cell,
                     judge=judge_view(moment, played, match, cell.call_age_ms), played_name=title_key(state, played),
                 told=told(state.rulebook, seat.form, state.options, stands, seat.names, web.words()) if stands else (),
-                worth=result_worth(state, played, match), way_label=way_label,
+                    worth=result_worth(state, played, match), way_label=way_label,
                     first=pre_game_choice(state, played, match),
                     names=seat.names, earlier=_earlier(moment, seat), **first_step(seat))
 

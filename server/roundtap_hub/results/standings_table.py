@@ -9,7 +9,7 @@ from fractions import Fraction
 from roundtap_core.event.state import EventState
 from roundtap_core.records import DROPPED, StandingsRow
 from roundtap_core.rulebooks.base import SWISS_ROUND
-from roundtap_core.rulebooks.gate import may_be_drawn
+from roundtap_core.rulebooks.result_gate import may_be_drawn
 from roundtap_hub.events.saved_event import SavedEvent, ranking, ranking_by_id, settled_round
 
 
@@ -68,7 +68,7 @@ def _line(moment: SavedEvent, row: StandingsRow, names: Mapping[str, str]) -> St
     record = record_text(row, has_draws(moment.state))
     return StandingsLine(row.rank, row.competitor, names.get(row.competitor, row.competitor), row.points, record,
                          values,
-                row.decided_by, row.by_chance, status_of(moment, row))
+                         row.decided_by, row.by_chance, status_of(moment, row))
 
 
 def status_of(moment: SavedEvent, row: StandingsRow) -> str | None:

@@ -24,7 +24,7 @@ from roundtap_core.numbers import typed_number
 from roundtap_core.records import CONCESSION, SIDES, Match, Result, Side, other
 from roundtap_core.result_json import result_to_json
 from roundtap_core.rulebooks.base import DRAW, MatchSituation, Options, Rulebook
-from roundtap_core.rulebooks.gate import ON_RECORD, refuse_result
+from roundtap_core.rulebooks.result_gate import ON_RECORD, refuse_result
 from roundtap_core.rulebooks.result_words import winner_of
 from roundtap_hub.events.saved_event import short_hash
 

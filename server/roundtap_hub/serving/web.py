@@ -26,7 +26,7 @@ from roundtap_core.event.state import EventState
 from roundtap_core.limits import fits_prose, sanitize
 from roundtap_core.numbers import typed_number
 from roundtap_core.records import TIEBREAK
-from roundtap_core.rulebooks.gate import NEEDS_REASON
+from roundtap_core.rulebooks.result_gate import NEEDS_REASON
 from roundtap_core.version import version
 from roundtap_core.words import LANGUAGES, Words
 from roundtap_hub.access import visit

@@ -16,7 +16,7 @@ from sqlmodel import SQLModel
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_hub.access import rights
-from roundtap_hub.access.pins import HASH_PATTERN
+from roundtap_hub.access.login_pins import HASH_PATTERN
 from roundtap_hub.access.policy import STAFF_ROLES
 from roundtap_hub.models import StaffRow, UnitKeyRow
 from roundtap_hub.store.service import HubStopped, OutcomeUnknown, Service, Step

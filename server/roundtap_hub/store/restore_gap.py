@@ -90,7 +90,7 @@ def evidence_of_report(snapshot: Snapshot, pending: PendingReport) -> TableEvide
         return None
     try:
         claim = TableEvidence(pending.unit, table, _text(sent["event"]), _number(sent["round"]), _text(sent["draw"]),
-                      _text(sent["match"]), _text(sent["a"]), _text(sent["b"]))
+                              _text(sent["match"]), _text(sent["a"]), _text(sent["b"]))
     except (KeyError, TypeError, ValueError):
         return None
     return claim if claim.match.startswith(f"{claim.round}.") else None
@@ -137,7 +137,7 @@ class LostRound:
 
 
 @dataclass(frozen=True, slots=True)
-class AdoptedMatch:
+class ReconstructedMatch:
     """A reconstructed match; `units`: those that hold it so. `bye`: its kind, for a player without an opponent."""
 
     id: str
@@ -154,7 +154,7 @@ class AdoptedMatch:
 class AssembledRound:
     """A reconstructed round. `wrong`: contradictions between tables; `missing`: players no table knows of."""
 
-    matches: tuple[AdoptedMatch, ...]
+    matches: tuple[ReconstructedMatch, ...]
     wrong: tuple[Problem, ...]
     missing: tuple[str, ...]
     decided: tuple[TableEvidence, ...]
@@ -283,7 +283,7 @@ def assemble(state: EventState, lost: LostRound) -> AssembledRound:
     draft = state.draft
     if draft is not None and (draft.number, draft.mark) == (lost.number, lost.mark):
         return _of_draft(draft, lost)
-    matches: dict[str, AdoptedMatch] = {}
+    matches: dict[str, ReconstructedMatch] = {}
     seats: dict[str, str] = {}
     wrong = [Problem("adopt_contradiction", match=match) for match in sorted(_disputed(lost))]
     for claim in lost.claims:
@@ -301,7 +301,7 @@ def assemble(state: EventState, lost: LostRound) -> AssembledRound:
         units = tuple(dict.fromkeys([*(known.units if known else ()), claim.unit]))
         revision = max(claim.revision, known.revision if known else 0)
         table = known.table if known is not None and known.table is not None else claim.table
-        matches[claim.match] = AdoptedMatch(claim.match, claim.a, claim.b, table, revision, units=units)
+        matches[claim.match] = ReconstructedMatch(claim.match, claim.a, claim.b, table, revision, units=units)
     expected = _expected(state, lost)
     wanted = active_ids(state) if lost.stage == SWISS else {
         who for match in expected for who in (match["a"], match.get("b")) if who}
@@ -348,8 +348,8 @@ def _of_draft(draft: RoundState, lost: LostRound) -> AssembledRound:
     revisions = {claim.match: claim.revision for claim in lost.claims}
     units = {match.id: tuple(dict.fromkeys(claim.unit for claim in lost.claims if claim.match == match.id))
              for match in draft.matches}
-    matches = tuple(AdoptedMatch(m.id, m.match.a, m.match.b, m.match.table, revisions.get(m.id, 0), m.match.game,
-                           m.match.bye, units[m.id]) for m in draft.matches)
+    matches = tuple(ReconstructedMatch(m.id, m.match.a, m.match.b, m.match.table, revisions.get(m.id, 0), m.match.game,
+                                       m.match.bye, units[m.id]) for m in draft.matches)
     wrong = tuple(Problem("adopt_contradiction", match=match) for match in sorted(_disputed(lost)))
     return AssembledRound(matches, wrong, (), _decided(lost))
 
@@ -366,18 +366,19 @@ def _expected(state: EventState, lost: LostRound) -> list[Mapping[str, Any]]:
     return list(drawn["matches"]) if drawn is not None and drawn["stage"] == lost.stage else []
 
 
-def _with_game(match: AdoptedMatch, expected: Iterable[Mapping[str, Any]]) -> AdoptedMatch:
+def _with_game(match: ReconstructedMatch, expected: Iterable[Mapping[str, Any]]) -> ReconstructedMatch:
     game = next((each.get("game") for each in expected if {each["a"], each.get("b")} == {match.a, match.b}), None)
     return replace(match, game=game)
 
 
-def _byes(expected: Iterable[Mapping[str, Any]], adopted: Iterable[AdoptedMatch], seats: Mapping[str, str],
-          number: int) -> list[AdoptedMatch]:
+def _byes(expected: Iterable[Mapping[str, Any]], adopted: Iterable[ReconstructedMatch], seats: Mapping[str, str],
+          number: int) -> list[ReconstructedMatch]:
     taken = {match.id for match in adopted}
-    made: list[AdoptedMatch] = []
+    made: list[ReconstructedMatch] = []
     for each in expected:
         if each.get("b") is None and each["a"] not in seats:
-            made.append(AdoptedMatch(free_id(number, taken), each["a"], None, None, 0, each.get("game"), each["bye"]))
+            made.append(ReconstructedMatch(free_id(number, taken), each["a"], None, None, 0, each.get("game"),
+                                           each["bye"]))
             taken.add(made[-1].id)
     return made
 
@@ -390,7 +391,7 @@ def free_id(number: int, taken: Iterable[str]) -> str:
     return f"{number}.{index}"
 
 
-def _one_at_a_table(matches: Iterable[AdoptedMatch]) -> list[AdoptedMatch]:
+def _one_at_a_table(matches: Iterable[ReconstructedMatch]) -> list[ReconstructedMatch]:
     """Of two matches at one table, the second loses its table."""
     taken: set[int | None] = set()
     found = []

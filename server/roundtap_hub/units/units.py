@@ -8,7 +8,7 @@ from flask import g, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
-from roundtap_hub.access.policy import HEADS, JUDGES, ORGANIZERS, VISIBLE, route
+from roundtap_hub.access.policy import HEADS, ORGANIZERS, VISIBLE, route
 from roundtap_hub.access.rights import unit_placed_entry
 from roundtap_hub.events.console import event
 from roundtap_hub.rounds.tables import out_of_contact
@@ -85,29 +85,6 @@ def place_unit(event_id: str) -> AnyResponse:
         raise Problem("unknown_unit", unit=unit[:40])
     web.add_venue_entry(unit_placed_entry(unit, table))
     return web.back_to_event(event_id, "units")
-
-
-@route("POST /console/<event_id>/call", JUDGES, VISIBLE)
-@web.shows_problem_on(event)
-def take_call(event_id: str) -> AnyResponse:
-    """Take a call: the table's screen shows who is on the way. `unit`: for a call from a table without a match."""
-    if web.field("match"):
-        web.current_hub().hall.calls.take(event_id, web.field("match"), web.staff_name())
-    else:
-        web.current_hub().presence.take_call(web.field("unit"), web.staff_name())
-    return web.back_to_event(event_id)
-
-
-@route("POST /console/<event_id>/call/settled", JUDGES, VISIBLE)
-@web.shows_problem_on(event)
-def close_call(event_id: str) -> AnyResponse:
-    """Settle the call that the judge saw: the table's screen returns to its match."""
-    since = web.whole_number("since")
-    if web.field("match"):
-        web.current_hub().hall.calls.close_shown(event_id, web.field("match"), since)
-    else:
-        web.current_hub().presence.close_call(web.field("unit"), since)
-    return web.back_to_event(event_id)
 
 
 @route("POST /console/<event_id>/leave/refused", HEADS, VISIBLE)

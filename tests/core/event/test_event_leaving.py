@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from event_kit import Event, refused, score
 from roundtap_core.event import commands as c
-from roundtap_core.event.leaving import abandoned_matches, squads_owed, wins_by_leaving
+from roundtap_core.event.leaving import abandoned_matches, squads_owed, wins_lost_by_leaving
 from roundtap_core.event.state import tournament_of
 from roundtap_core.records import CONCESSION, RULING, Result, SidePair
 from roundtap_core.standings.standings import standings
@@ -86,7 +86,7 @@ def test_if_both_had_asked_to_leave_before_either_left_nobody_wins(known: bool) 
     event, stood = warlords(), Result(score=SidePair(14, 9))
     first, second = (event.match().match.competitor(side) or "" for side in "ab")
     event.tell(c.DropCompetitor(first, stood if known else None, together=True))
-    assert wins_by_leaving(event.state) == ({second: event.match()} if known else {})
+    assert wins_lost_by_leaving(event.state) == ({second: event.match()} if known else {})
     event.tell(c.DropCompetitor(second, together=True))
     assert event.match().match.result == Result(ended=RULING, winner="none",
                                                 score=SidePair(14, 9) if known else SidePair())

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from published_schema import EVENT_SCHEMA
-from roundtap_core.eventfile.file_types import Event
+from roundtap_core.eventfile.file_schema import Event
 from roundtap_core.limits import NESTING_MAX
 from roundtap_core.reasons import type_problems
 from roundtap_core.typed import MalformedMessage, decode_message, parse_message

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from roundtap.rehearsal.script import made_up_event
 from roundtap_core.errors import Problem
-from roundtap_core.eventfile.file_types import Event
+from roundtap_core.eventfile.file_schema import Event
 from roundtap_core.eventfile.read import event_problems, parse, parse_json, tournament_from_json
 from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_core.records import Result, SidePair, Tournament

@@ -14,8 +14,8 @@ from roundtap_core.event.state import ReportFate
 from roundtap_core.records import Result, SidePair
 from roundtap_core.result_json import result_to_json
 from roundtap_core.rulebooks.base import MatchSituation
-from roundtap_core.rulebooks.gate import OFFICIAL, PLAYER, RECORD, ResultSource, result_problems
 from roundtap_core.rulebooks.registry import RULEBOOKS
+from roundtap_core.rulebooks.result_gate import OFFICIAL, PLAYER, RECORD, ResultSource, result_problems
 from rulebook_kit import SWISS, at_time, conceded, played, ruling
 
 MINUTE_MS = 60_000

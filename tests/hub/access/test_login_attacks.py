@@ -17,7 +17,7 @@ from werkzeug.test import TestResponse
 from roundtap.main import main
 from roundtap_core.errors import Problem
 from roundtap_core.words import LANGUAGES, catalogue
-from roundtap_hub.access.pins import write_pin
+from roundtap_hub.access.login_pins import write_pin
 from roundtap_hub.access.policy import HEAD_JUDGE, JUDGE
 from roundtap_hub.access.staff import make_staff_login
 from roundtap_hub.serving.cookies import DEVICE, FORM, SECURE_SESSION

@@ -12,7 +12,7 @@ import pytest
 from hub_kit import Service, running
 
 from roundtap_core.errors import Problem
-from roundtap_hub.access.pins import (
+from roundtap_hub.access.login_pins import (
     PinFile,
     hash_pin,
     new_phrase,

@@ -11,7 +11,7 @@ from hub_kit import Service, running
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE
-from roundtap_hub.access.pins import PinFile, hash_pin, read_or_make_pin, verify_pin, write_pin
+from roundtap_hub.access.login_pins import PinFile, hash_pin, read_or_make_pin, verify_pin, write_pin
 from roundtap_hub.access.policy import HEAD_JUDGE, JUDGE, ORGANIZER, SCOREKEEPER
 from roundtap_hub.access.staff import Sessions, Staff, StaffIdentity, StaffLogin
 from roundtap_hub.models import SECRETS, StaffRow

@@ -13,7 +13,7 @@ import pytest
 from pages_kit import PEOPLE, PIN, House
 
 from roundtap_core.version import version
-from roundtap_hub.access.pins import hash_pin, new_phrase
+from roundtap_hub.access.login_pins import hash_pin, new_phrase
 from roundtap_hub.hall.diagnostics import bundle, is_safe_setting, redact_args, redact_line
 from roundtap_hub.hall.own_machine import OwnMachine
 from roundtap_machine.checks import FINE, WRONG, Check

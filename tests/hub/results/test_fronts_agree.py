@@ -40,7 +40,7 @@ from roundtap_core.forms.form import BEFORE_TIME, Form, with_rulings
 from roundtap_core.records import CONCESSION, RULING, SIDES, Result, Side, other
 from roundtap_core.result_json import result_to_json
 from roundtap_core.rulebooks.base import DRAW
-from roundtap_core.rulebooks.gate import NEEDS_REASON, may_be_drawn, result_problems
+from roundtap_core.rulebooks.result_gate import NEEDS_REASON, may_be_drawn, result_problems
 from roundtap_core.wire import ECHO, REPORT, open_envelope, sign
 from roundtap_hub.results.typed_result import is_typable
 from roundtap_hub.serving.asgi import HubApplication

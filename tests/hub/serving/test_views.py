@@ -8,8 +8,8 @@ from roundtap_core.clock import Clock
 from roundtap_core.forms.form import with_rulings
 from roundtap_core.records import Result, SidePair
 from roundtap_core.rulebooks.base import MatchSituation
-from roundtap_core.rulebooks.gate import may_be_drawn
 from roundtap_core.rulebooks.registry import rulebook
+from roundtap_core.rulebooks.result_gate import may_be_drawn
 from roundtap_core.rulebooks.result_words import describe_result
 from roundtap_core.words import catalogue, core_words
 from roundtap_hub.hall.wall_view import chunks, letters, sort_key, split_columns

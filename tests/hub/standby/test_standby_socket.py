@@ -12,7 +12,7 @@ import pytest
 from roundtap_core.messages import StandbyState
 from roundtap_core.typed import parse_message
 from roundtap_hub.standby.main import SOCKET, StandbySocket
-from roundtap_units.panel.main import PanelLink
+from roundtap_units.panel.main import FrontPanelLink
 from roundtap_units.panel.panel_dialogue import TURN, PanelPress, PressOutcome
 
 
@@ -47,7 +47,7 @@ def ask(folder, line):
 
 def test_a_panel_sees_how_it_is_and_turns_its_key(standby, tmp_path):
     received = []
-    link = PanelLink(lambda: None, lambda *told: received.append(told), "en", lambda *_: {}, tmp_path / SOCKET)
+    link = FrontPanelLink(lambda: None, lambda *told: received.append(told), "en", lambda *_: {}, tmp_path / SOCKET)
     link.poll()
     assert ("standby", parse_message(StandbyState, standby.state())) in received
     assert standby.turned == 0

@@ -17,7 +17,7 @@ from roundtap_core.event import commands as c
 from roundtap_core.messages import PanelView
 from roundtap_core.typed import parse_message
 from roundtap_core.wire import ECHO, REQUEST, envelope, open_envelope
-from roundtap_hub.access.pins import verify_pin
+from roundtap_hub.access.login_pins import verify_pin
 from roundtap_hub.access.staff import StaffLogin
 from roundtap_hub.hub import Hub
 from roundtap_hub.serving.asgi import HubApplication

@@ -9,8 +9,8 @@ from roundtap_core import clock
 from roundtap_core.errors import Problem
 from roundtap_core.forms.form import Form
 from roundtap_core.records import SIDES, Result, Side, other
-from roundtap_core.rulebooks.gate import PLAYER, ResultSource, refuse_result
 from roundtap_core.rulebooks.registry import rulebook
+from roundtap_core.rulebooks.result_gate import PLAYER, ResultSource, refuse_result
 from roundtap_core.view import AGREED, CLOSED, DECIDED, DISPUTE, MatchView, ReportRef, TableView
 from roundtap_core.words import Words
 from roundtap_devices.input.gestures import TAP, Gesture

@@ -51,7 +51,7 @@ def refuse_result(book: Rulebook, result: Result, options: Options, situation: M
 
 
 def result_problems(book: Rulebook, result: Result, options: Options, situation: MatchSituation,
-             saying: ResultSource = ON_RECORD) -> Iterator[Problem]:
+                    saying: ResultSource = ON_RECORD) -> Iterator[Problem]:
     """Why this result cannot stand, with places below it; nothing where it can."""
     if saying.side is not None and result.picks and saying.side in result.picks:
         # The other side's squads are still to come: any would do.
