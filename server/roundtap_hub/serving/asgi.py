@@ -16,12 +16,13 @@ from roundtap_hub.hub import Hub
 from roundtap_hub.memory import trim_heap
 from roundtap_hub.rounds.round_clock import next_change_ms
 from roundtap_hub.serving import http_answers
-from roundtap_hub.serving.browser_feed import FEEDS_PER_ADDRESS, BrowserFeed
+from roundtap_hub.serving.browser_feed import BrowserFeed
 from roundtap_hub.serving.cached_pages import CachedPages
 from roundtap_hub.serving.captive_portal import answer_foreign_host
-from roundtap_hub.serving.page_cache import PageCache
-from roundtap_hub.serving.page_queues import ReportPriority, WatchedThread
-from roundtap_hub.serving.page_threads import BusyPage, PageThreads, Wsgi
+from roundtap_hub.serving.connection_limits import PER_ADDRESS
+from roundtap_hub.serving.page_cache import CachedPage, PageCache
+from roundtap_hub.serving.page_queues import PageQueue, ReportPriority
+from roundtap_hub.serving.page_threads import SPARE, BusyPage, PageThreads, Wsgi
 from roundtap_hub.serving.page_versions import version_at
 from roundtap_hub.serving.static_files import PREFIX, StaticFiles
 from roundtap_hub.standby.standby_api import STILL_SERVED, StandbyApi, TakenOverPage
@@ -42,9 +43,10 @@ TIMER_MIN_MS = 50
 
 
 class HubApplication:
-    """Routes requests to their handlers, and writes the clock's checkpoints while it runs."""
+    """Routes requests to their handlers, and writes the clock's checkpoints while it runs. `per_address`: connections
+    of one address."""
 
-    def __init__(self, hub: Hub, feeds_of_one: int = FEEDS_PER_ADDRESS) -> None:
+    def __init__(self, hub: Hub, per_address: int = PER_ADDRESS) -> None:
         self.hub = hub
         hub.service.listen(lambda snapshot, entries: close_settled_calls(hub.presence, snapshot, entries))
         hub.service.listen(lambda _, entries: close_granted_leaves(hub.presence, entries))
@@ -57,12 +59,14 @@ class HubApplication:
             self.devices.on_hello.append(hub.host.kin.check_hello_epoch)
         self._static = StaticFiles()
         self.standby_api = StandbyApi(hub, TakenOverPage(hub, self._static.url("roundtap.css")))
-        drawing = WatchedThread("public-pages")
-        cache = PageCache(hub, partial(version_at, hub), lambda: self.pages.built(), drawing, precedence.give_way)
-        self.browsers = BrowserFeed(hub, cache, feeds_of_one)
-        self.cached_pages = CachedPages(hub, cache, precedence)
-        self.pages = PageThreads(self._build_pages, precedence, BusyPage(self._static, hub.language),
-                                 partial(is_logged_in, hub))
+        drawing, for_staff = (PageQueue[list[CachedPage | None]](name, 1, spare, per_address // 2)
+                              for name, spare in (("public-pages", 0), ("staff-pages", SPARE)))
+        cache = PageCache(hub, partial(version_at, hub), lambda: self.pages.built(), drawing, for_staff,
+                          precedence.give_way)
+        self.browsers = BrowserFeed(hub, cache, per_address * 3 // 4)
+        busy = BusyPage(self._static, hub.language)
+        self.cached_pages = CachedPages(hub, cache, precedence, busy)
+        self.pages = PageThreads(self._build_pages, precedence, busy, partial(is_logged_in, hub), per_address // 2)
         self._phase_timer = PhaseTimer(hub, self._refresh_feeds)
         hub.host.hall_addresses.listeners.append(self._addresses_changed)
         self._beside: list[asyncio.Task[None]] = []

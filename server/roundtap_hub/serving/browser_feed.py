@@ -32,8 +32,6 @@ COALESCE_S = 0.25
 TICK_S = 5.0
 TICK_SLOTS = 20
 """Clients get the tick in this many groups, one after the other, so that a thousand do not wake at once."""
-FEEDS_PER_ADDRESS = 48
-"""Feeds of one address: a phone has one for each open page."""
 REST = 4
 """After checking all pages, the feed rests this many times as long as the check took."""
 BATCH_PAGES = 24
@@ -166,7 +164,7 @@ class ViewerGroup:
 class BrowserFeed:
     """All open pages. Its methods run in the event loop."""
 
-    def __init__(self, hub: Hub, cache: PageCache, of_one: int = FEEDS_PER_ADDRESS) -> None:
+    def __init__(self, hub: Hub, cache: PageCache, of_one: int) -> None:
         self._hub = hub
         self._cache = cache
         self._of_one = of_one

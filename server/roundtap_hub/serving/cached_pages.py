@@ -18,9 +18,11 @@ from roundtap_hub.hall.wall_view import WALL_PARAMS, wall_variant
 from roundtap_hub.hub import Hub
 from roundtap_hub.phones import phone_reports
 from roundtap_hub.serving import http_answers
+from roundtap_hub.serving.connection_limits import asker_in
 from roundtap_hub.serving.cookies import LANGUAGE, PHONE, PHONE_S, cookies_in, new_phone, set_cookie
 from roundtap_hub.serving.page_cache import PageCache, PageKey
-from roundtap_hub.serving.page_queues import LoopInbox, ReportPriority
+from roundtap_hub.serving.page_queues import Busy, LoopInbox, ReportPriority
+from roundtap_hub.serving.page_threads import BusyPage
 from roundtap_hub.serving.page_versions import page_key
 from roundtap_hub.serving.reader_language import language_of, words_in
 from roundtap_hub.serving.regions import fill_placeholders
@@ -41,26 +43,31 @@ PERSONAL_HEADERS: http_answers.Headers = [*http_answers.NO_STORE, (b"referrer-po
 class CachedPages:
     """Public and personal pages: answers what it can; Flask answers the rest, with the same text."""
 
-    def __init__(self, hub: Hub, cache: PageCache, precedence: ReportPriority) -> None:
+    def __init__(self, hub: Hub, cache: PageCache, precedence: ReportPriority, busy: BusyPage) -> None:
         self._hub = hub
         self._cache = cache
+        self._busy = busy
         self._precedence = precedence
-        self._inbox: LoopInbox | None = None
+        self._inbox = LoopInbox()
 
     async def answer(self, scope: http_answers.Scope, receive: http_answers.Receive, send: http_answers.Send,
                      route: Route,
                      named: Mapping[str, str]) -> http_answers.Receive | None:
         """None: the request was answered. Else the receive for the handler that answers it."""
-        if route.address in (PAGE, REPORT) and scope["method"] != "HEAD":
-            token = named["token"]
-            who = self._hub.access.links.owner_of(token)
-            if who is None or who[0] in self._hub.service.snapshot.venue.deleted:
-                return receive
-            if route.address == REPORT:
-                return await self._report(scope, receive, send, who, token)
-            answered = await self._own_page(scope, send, who, token)
-        else:
-            answered = await self._public_page(scope, send, route, named)
+        try:
+            if route.address in (PAGE, REPORT) and scope["method"] != "HEAD":
+                token = named["token"]
+                who = self._hub.access.links.owner_of(token)
+                if who is None or who[0] in self._hub.service.snapshot.venue.deleted:
+                    return receive
+                if route.address == REPORT:
+                    return await self._report(scope, receive, send, who, token)
+                answered = await self._own_page(scope, send, who, token)
+            else:
+                answered = await self._public_page(scope, send, route, named)
+        except Busy as busy:
+            await self._busy.answer(scope, send, False, busy)
+            return None
         return None if answered else receive
 
     # --- public pages
@@ -86,7 +93,7 @@ class CachedPages:
         if route.path == "/wall" and not params.keys() - {"lang"}:
             found, more = self._display(scope, cookies.get(DISPLAY, ""), bool(asker.role))
         key = PageKey(*found, language_of(scope, self._hub.language), asker.role)
-        kept = await self._cache.page(key)
+        kept = await self._cache.page(key, asker_in(scope))
         if kept is None or (key.role and kept.redirect):
             return False
         body, language = kept.body or b"", (b"content-language", key.language.encode())
@@ -119,7 +126,7 @@ class CachedPages:
         if scope["query_string"]:
             return False
         key = PageKey(page_key(who[0], token), "", language_of(scope, self._hub.language))
-        kept = await self._cache.page(key)
+        kept = await self._cache.page(key, asker_in(scope))
         if kept is None or not kept.body:
             return False
         more = [*PERSONAL_HEADERS, (b"content-language", key.language.encode())]
@@ -167,7 +174,7 @@ class CachedPages:
         name, body, saving = phone_reports.submit(self._hub, who, fields, phone)
         if saving is not None:
             async with asyncio.timeout(SAVE_S):
-                await self._my_inbox().when_done(saving)
+                await self._inbox.when_done(saving)
             try:
                 saving.result()
             except Problem as problem:
@@ -176,12 +183,6 @@ class CachedPages:
         if found is None:
             raise Problem("not_saved")
         return found
-
-    def _my_inbox(self) -> LoopInbox:
-        loop = asyncio.get_running_loop()
-        if self._inbox is None or self._inbox.loop is not loop:
-            self._inbox = LoopInbox(loop)
-        return self._inbox
 
 
 def _variant(route: Route, params: Mapping[str, str]) -> str:

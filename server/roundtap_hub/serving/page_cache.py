@@ -7,13 +7,15 @@ import hashlib
 import logging
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple
+from weakref import WeakValueDictionary
 
 from roundtap_hub.access.policy import page_path
 from roundtap_hub.hub import Hub
 from roundtap_hub.serving.http_answers import gzip_bytes
+from roundtap_hub.serving.page_queues import PROBE, Busy, ClientGone, PageQueue, QueueLimits
 from roundtap_hub.serving.regions import Rendered
 from roundtap_hub.serving.renderings import FRESH_MS
 from roundtap_hub.store.service import Snapshot
@@ -28,6 +30,8 @@ CLOCK_PAGE_TTL_MS = 5000
 take turns by the clock."""
 STAFF_PAGE_TTL_MS = FRESH_MS
 GZIP_LEVEL = 6
+DRAWING = QueueLimits(4096, 60.0)
+"""Hundreds wait for one page, which is then there for all of them."""
 RENDER_PAGE = "roundtap.drawn"
 """Key of the application's function that draws a page (routes.py)."""
 VERSIONS_MAX, PAGE_LETTERS_MAX = 4096, 200
@@ -70,21 +74,24 @@ PageVersion = Callable[[Snapshot, Mapping[str, UnitStatus], str], str]
 
 class PageCache:
     """All cached pages. Its methods run in the event loop; pages are drawn by the application that `built` waits for,
-    in the thread of `executor`, after `give_way`.
+    in a thread of `lane`, those that the staff see of `staff_lane`, after `give_way`.
 
     No page is older than its request: one drawn from an earlier state is used only while its version is current.
     """
 
-    def __init__(self, hub: Hub, page_version: PageVersion, built: Callable[[], Awaitable[Any]], executor: Executor,
+    def __init__(self, hub: Hub, page_version: PageVersion, built: Callable[[], Awaitable[Any]],
+                 lane: PageQueue[list[CachedPage | None]], staff_lane: PageQueue[list[CachedPage | None]],
                  give_way: Callable[[], None] = lambda: None) -> None:
         self._hub = hub
         self._give_way = give_way
         self._page_version = page_version
         self._built = built
-        self._executor = executor
+        self._lane, self._staff_lane = lane, staff_lane
         self._pages: OrderedDict[PageKey, CachedPage] = OrderedDict()
         self._bytes = 0
-        self._rendering: dict[tuple[PageKey, str], asyncio.Future[CachedPage | None]] = {}
+        self._awaited: WeakValueDictionary[tuple[PageKey, str], asyncio.Future[CachedPage | None]] = (
+            WeakValueDictionary())
+        """Pages that requests wait for, each drawn in the first turn that one of these has."""
         self._moment: RenderInput | None = None
         self._hall_changed = False
         self._versions: dict[str, str] = {}
@@ -122,32 +129,37 @@ class PageCache:
         kept = self._pages.get(key)
         return kept.rendered if kept is not None and kept.version == version and not kept.redirect else None
 
-    async def page(self, key: PageKey) -> CachedPage | None:
-        """The current page, whole. None where there is no such page, or it fails: Flask then answers."""
+    async def page(self, key: PageKey, asker: str = "") -> CachedPage | None:
+        """The current page, whole, drawn in the turn of the address `asker` if necessary, once for all that wait for
+        it. None where there is no such page, or it fails: Flask then answers. Raises Busy."""
         try:
-            return self.ready(key) or await self.full_page(key)
+            return self.ready(key) or await self.full_page(key, asker)
+        except Busy:
+            raise
         except Exception:
             _log_failed(key)
             return None
 
-    async def full_page(self, key: PageKey) -> CachedPage | None:
-        """The page, drawn if necessary, once for all waiting requests. None where there is no such page."""
+    async def full_page(self, key: PageKey, asker: str = "") -> CachedPage | None:
+        """As `page`, but drawn in any case."""
         version = self.version(key.page)
         if version == "none":
             return None
-        drawing = self._rendering.get((key, version))
-        if drawing is None:
-            drawing = self._rendering[key, version] = asyncio.ensure_future(self._render_full(key))
-            drawing.add_done_callback(lambda _: self._rendering.pop((key, version), None))
-        # A request that is cancelled does not cancel the drawing for the others.
-        return await asyncio.shield(drawing)
-
-    async def _render_full(self, key: PageKey) -> CachedPage | None:
-        [kept] = await self.render([key], whole=True)
+        awaited = self._awaited.get((key, version))
+        if awaited is None or awaited.done():
+            awaited = self._awaited[key, version] = asyncio.get_running_loop().create_future()
+        try:
+            [kept] = await self.render([key], True, DRAWING, partial(asyncio.shield, awaited), asker)
+        except ClientGone:
+            return awaited.result()
+        if not awaited.done():
+            awaited.set_result(kept)
         return kept
 
-    async def render(self, keys: Sequence[PageKey], whole: bool = False) -> list[CachedPage | None]:
-        """These pages as they are now, drawn one after the other in one thread; `whole`: with their bodies."""
+    async def render(self, keys: Sequence[PageKey], whole: bool = False, patience: QueueLimits = PROBE,
+                     gone: Callable[[], Awaitable[Any]] | None = None, asker: str = "") -> list[CachedPage | None]:
+        """These pages as they are now, drawn one after the other in one thread; `whole`: with their bodies. The rest as
+        for `PageQueue.run`."""
         app = await self._built()
         moment, now_ms = self._render_input(), self._hub.clocks.mono_ms()
         works = [(key, self.version(key.page), self._pages.get(key)) for key in keys]
@@ -156,8 +168,8 @@ class PageCache:
             return [self._render_one(app, moment, now_ms, *each, whole) for each in works]
 
         # The staff do not wait behind a thousand phones' pages.
-        executor = None if any(key.role for key in keys) else self._executor
-        made = await asyncio.get_running_loop().run_in_executor(executor, work)
+        lane = self._staff_lane if any(key.role for key in keys) else self._lane
+        made = await lane.run(work, patience, gone, asker=asker)
         for key, kept in zip(keys, made, strict=True):
             if kept is not None:
                 self._store(key, kept)

@@ -1,10 +1,10 @@
-"""Lanes of few threads for pages, each with a bounded queue; and the priority of reports over pages."""
+"""Lines in which turns go by address: before the lanes of threads for pages, and before the loop; reports go first."""
 
 from __future__ import annotations
 
 import asyncio
 import threading
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
@@ -22,6 +22,10 @@ Call = Callable[[], None]
 
 class Busy(Exception):
     """The lane is too long, or did not move in time: nothing was done."""
+
+
+class AddressBusy(Busy):
+    """As much as one address may have waits already: nothing was done."""
 
 
 class ClientGone(Exception):
@@ -52,31 +56,84 @@ class ReportPriority:
         self._free.wait(GIVE_WAY_S)
 
 
-class WatchedThread(ThreadPoolExecutor):
-    """One thread that runs submitted work in order, with a probe for whether it makes progress."""
+HEAD_START = 256
+"""An address that had none of so many turns is before all that had one: whoever asks once waits behind nobody's sixty
+requests. Not more, so that those who wait again have their turn however many others come."""
+REMEMBERED_MAX = 4096
+FIRST = "first"
+"""As an address: before all others (the watchdog)."""
 
-    def __init__(self, name: str) -> None:
-        super().__init__(1, thread_name_prefix=name)
-        self._asking: deque[Future[None]] = deque()
 
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        work = super().submit(fn, *args, **kwargs)
-        work.add_done_callback(self._moved)
-        return work
+class FairLine(Generic[T]):
+    """A line in which turns go by address: next is the one whose last turn is longest ago, and of its items the oldest.
+    Not locked."""
 
-    async def probe(self) -> None:
-        """Returns once any work finishes from now on; at once where none waits."""
-        moved: Future[None] = Future()
-        self._asking.append(moved)
-        self.submit(lambda: None)
-        await asyncio.wrap_future(moved)
+    def __init__(self) -> None:
+        self._lines: dict[str, deque[T]] = {}
+        self._last: dict[str, int] = {}
+        """The number of each address's last turn, or HEAD_START turns before it came."""
+        self._turn = 0
 
-    def _moved(self, _: Future[Any]) -> None:
-        while self._asking:
-            probe = self._asking.popleft()
-            # The prober may have given up.
-            if probe.set_running_or_notify_cancel():
-                probe.set_result(None)
+    def __len__(self) -> int:
+        return sum(map(len, self._lines.values()))
+
+    def count(self, asker: str) -> int:
+        """How many of this address wait."""
+        return len(self._lines.get(asker, ()))
+
+    def add(self, asker: str, item: T) -> None:
+        if asker not in self._lines:
+            self._lines[asker] = deque()
+            came = self._turn - HEAD_START
+            self._last[asker] = came - 1 if asker == FIRST else max(self._last.get(asker, came), came)
+        self._lines[asker].append(item)
+
+    def pop(self) -> T:
+        """The next; ValueError where none waits."""
+        asker = min(self._lines, key=self._last.__getitem__)
+        item = self._lines[asker][0]
+        self.remove(asker, item)
+        self._turn += 1
+        self._last[asker] = self._turn
+        if len(self._last) > REMEMBERED_MAX:
+            self._last = {who: last for who, last in self._last.items()
+                          if who in self._lines or last > self._turn - HEAD_START}
+        return item
+
+    def remove(self, asker: str, item: T) -> None:
+        """Take out an item that waits."""
+        self._lines[asker].remove(item)
+        if not self._lines[asker]:
+            del self._lines[asker]
+
+    def pop_youngest(self, more_than: int) -> T | None:
+        """Take out the newest item of the address with most, if it has `more_than` so many; else None."""
+        asker = max(self._lines, key=self.count, default="")
+        if self.count(asker) <= more_than:
+            return None
+        item = self._lines[asker][-1]
+        self.remove(asker, item)
+        return item
+
+
+class LoopTurns:
+    """Calls that many addresses have for the event loop: one at a time, in turns by address, so that what is under way
+    already goes on after each of them."""
+
+    def __init__(self) -> None:
+        self._waiting = FairLine[Call]()
+
+    def run_soon(self, asker: str, call: Call) -> None:
+        """Run `call` on the running loop when it is this address's turn."""
+        if not self._waiting:
+            asyncio.get_running_loop().call_soon(self._run)
+        self._waiting.add(asker, call)
+
+    def _run(self) -> None:
+        call = self._waiting.pop()
+        if self._waiting:
+            asyncio.get_running_loop().call_soon(self._run)
+        call()
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +142,11 @@ class QueueLimits:
 
     waiting_max: int
     timeout_s: float
-    per_client_max: int = 2**30
-    """How many of one client may wait, so that it takes no place from the others."""
 
 
-PAGE = QueueLimits(256, 6.0, 64)
+PAGE = QueueLimits(256, 6.0)
 """A phone reloads by itself; behind more than this it is sent away at once."""
-FORM = QueueLimits(1024, 60.0, 128)
+FORM = QueueLimits(1024, 60.0)
 """A filled-in form is not refused lightly: it waits as long as a browser would."""
 PROBE = QueueLimits(2**30, 3600.0)
 
@@ -101,26 +156,27 @@ LONG_S = 1.0
 
 
 class PageQueue(Generic[T]):
-    """A few threads and the queue before them. All methods run on one event loop.
+    """A few threads and the line before them. All methods run on one event loop.
 
     `places`: how many pieces of work run at once; `spare`: further threads while one takes long (it waits for a slow
-    card, reads a whole event, or hangs).
+    card, reads a whole event, or hangs); `per_address`: how many requests of one address wait at most.
     """
 
-    def __init__(self, name: str, places: int, spare: int) -> None:
+    def __init__(self, name: str, places: int, spare: int, per_address: int) -> None:
         self._free = places
         self._spare = spare
+        self._per_address = per_address
         self._threads = ThreadPoolExecutor(places + spare, thread_name_prefix=name)
-        self._waiting: deque[asyncio.Future[None]] = deque()
-        self._askers: Counter[str] = Counter()
+        self._waiting = FairLine[asyncio.Future[None]]()
 
     async def run(self, work: Callable[[], T], patience: QueueLimits, gone: Callable[[], Awaitable[Any]] | None = None,
-                  first: bool = False, asker: str = "") -> T:
+                  asker: str = "") -> T:
         """The result of `work`, run in a thread of the lane. Raises Busy, and ClientGone if `gone()` is done first.
-
-        `first`: before all that wait (the watchdog). `asker`: an address whose share of the queue is bounded.
-        """
-        await self._acquire(patience, gone, first, asker)
+        `asker`: the address whose turn it takes (FairLine); "": this machine."""
+        if self._free:
+            self._free -= 1
+        else:
+            await self._wait(patience, gone, asker)
         loop = asyncio.get_running_loop()
         gave_away = False
 
@@ -141,85 +197,81 @@ class PageQueue(Generic[T]):
             else:
                 self._release()
 
-    async def _acquire(self, patience: QueueLimits, gone: Callable[[], Awaitable[Any]] | None, first: bool,
-                    asker: str) -> None:
-        if self._free:
-            self._free -= 1
-            return
-        if len(self._waiting) >= patience.waiting_max or (asker and self._askers[asker] >= patience.per_client_max):
-            raise Busy
-        self._askers[asker] += 1
-        try:
-            await self._queue(patience, gone, first)
-        finally:
-            self._askers[asker] -= 1
-            if not self._askers[asker]:
-                del self._askers[asker]
+    async def probe(self) -> None:
+        """Returns once the lane had a place for more work from now on (the watchdog)."""
+        nothing: Any = lambda: None  # noqa: E731 (of any lane's type)
+        await self.run(nothing, PROBE, asker=FIRST)
 
-    async def _queue(self, patience: QueueLimits, gone: Callable[[], Awaitable[Any]] | None, first: bool) -> None:
+    async def _wait(self, patience: QueueLimits, gone: Callable[[], Awaitable[Any]] | None, asker: str) -> None:
+        own = self._waiting.count(asker)
+        if asker not in ("", FIRST) and own >= self._per_address:
+            raise AddressBusy
+        if len(self._waiting) >= patience.waiting_max:
+            least = self._waiting.pop_youngest(own + 1)
+            if least is None:
+                raise Busy
+            least.cancel()
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        if first:
-            self._waiting.appendleft(turn)
-        else:
-            self._waiting.append(turn)
+        self._waiting.add(asker, turn)
         leaving = None if gone is None else asyncio.ensure_future(gone())
         try:
             await asyncio.wait([turn] if leaving is None else [turn, leaving], timeout=patience.timeout_s,
                                return_when=asyncio.FIRST_COMPLETED)
             if leaving is not None and leaving.done():
                 raise ClientGone
+            if turn.cancelled():
+                raise AddressBusy
             if not turn.done():
                 raise Busy
         except BaseException:
-            # A turn that came at the same moment goes to the next.
-            if turn.done():
+            if not turn.done():
+                self._waiting.remove(asker, turn)
+            elif not turn.cancelled():
+                # A turn that came at the same moment goes to the next.
                 self._release()
-            else:
-                self._waiting.remove(turn)
             raise
         finally:
             if leaving is not None:
                 leaving.cancel()
 
     def _release(self) -> None:
-        """Give the place to the next in the queue."""
+        """Give the place to the next in the line."""
         if self._waiting:
-            self._waiting.popleft().set_result(None)
+            self._waiting.pop().set_result(None)
         else:
             self._free += 1
 
 
 class LoopInbox:
-    """Calls from other threads for one loop. A commit settles a hundred reports; waking the loop for each would cost
+    """Answers from other threads for the loop. A commit settles a hundred reports; waking the loop for each would cost
     more than the reports do."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self.loop = loop
-        self._calls: deque[Call] = deque()
+    def __init__(self) -> None:
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._answered: deque[asyncio.Future[None]] = deque()
         self._woken = False
 
-    def post(self, call: Call) -> None:
-        """Run `call` on the loop, soon; from any thread."""
-        self._calls.append(call)
+    def when_done(self, answer: Future[Any]) -> asyncio.Future[None]:
+        """A future of the running loop that is done when `answer` is, with whatever outcome."""
+        loop = asyncio.get_running_loop()
+        if loop is not self._loop:
+            self._loop, self._woken = loop, False
+        done: asyncio.Future[None] = loop.create_future()
+        answer.add_done_callback(lambda _: self._post(loop, done))
+        return done
+
+    def _post(self, loop: asyncio.AbstractEventLoop, done: asyncio.Future[None]) -> None:
+        self._answered.append(done)
         if not self._woken:
             self._woken = True
             # On a loop that has ended, no one waits.
             with suppress(RuntimeError):
-                self.loop.call_soon_threadsafe(self._run)
-
-    def when_done(self, answer: Future[Any]) -> asyncio.Future[None]:
-        """A future of this loop that is done when `answer` is, with whatever outcome. Called on the loop."""
-        done: asyncio.Future[None] = self.loop.create_future()
-
-        def finish() -> None:
-            if not done.done():
-                done.set_result(None)
-
-        answer.add_done_callback(lambda _: self.post(finish))
-        return done
+                loop.call_soon_threadsafe(self._run)
 
     def _run(self) -> None:
-        # Reset first: a call posted from now on wakes the loop again.
+        # Reset first: an answer that comes from now on wakes the loop again.
         self._woken = False
-        while self._calls:
-            self._calls.popleft()()
+        while self._answered:
+            done = self._answered.popleft()
+            if not done.done():
+                done.set_result(None)

@@ -16,7 +16,7 @@ from typing import Any
 from roundtap_core.words import catalogue
 from roundtap_hub.access.policy import LOGIN, STAFF, STATION
 from roundtap_hub.serving import http_answers, page_queues
-from roundtap_hub.serving.connection_limits import asker_in
+from roundtap_hub.serving.connection_limits import PER_ADDRESS, asker_in
 from roundtap_hub.serving.reader_language import language_of
 from roundtap_hub.serving.static_files import StaticFiles
 
@@ -35,7 +35,7 @@ PLAYERS_AT_ONCE, ORGANIZERS_AT_ONCE, STATIONS_AT_ONCE, LOGINS_AT_ONCE = 1, 2, 1,
 SPARE = 2
 """Further threads of each lane, for when one takes long."""
 
-LOGIN_LIMITS = page_queues.QueueLimits(64, 20.0, 4)
+LOGIN_LIMITS, LOGINS_PER_ADDRESS = page_queues.QueueLimits(64, 20.0), 4
 """A client that guesses PINs holds up only other logins: a logged-in organizer uses another lane."""
 Environ = dict[str, Any]
 Wsgi = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
@@ -66,21 +66,26 @@ class BusyPage:
         self._language = language
         self._sent = 0
 
-    async def answer(self, scope: http_answers.Scope, send: http_answers.Send, form: bool) -> None:
-        """Send that the page will come by itself; for a `form`, that nothing of it was done."""
+    async def answer(self, scope: http_answers.Scope, send: http_answers.Send, form: bool,
+                     why: page_queues.Busy) -> None:
+        """Send that the page will come by itself; for a `form`, that nothing of it was done. 429 where it is this
+        address alone that asks for too much."""
         self._sent += 1
         after_s = RETRY_MIN_S + self._sent % RETRY_SPREAD_S
         again = (b"retry-after", b"%d" % after_s)
+        own = isinstance(why, page_queues.AddressBusy)
+        status = 429 if own else 503
         if scope["path"].startswith("/station/"):
-            await http_answers.send_json(send, 503, {"error": "busy, try again"}, [again])
+            await http_answers.send_json(send, status, {"error": "busy, try again"}, [again])
             return
         t = catalogue("roundtap_hub", language_of(scope, self._language))
-        title, text = (t("busy.form"), t("busy.form.out")) if form else (t("busy"), t("busy.out"))
+        title = t("busy.yours") if own else t("busy.form") if form else t("busy")
+        text = t("busy.form.out") if form else t("busy.yours.out") if own else t("busy.out")
         page = BUSY_PAGE.format(
             language=t.language, style=self._style, title=escape(title), text=escape(text),
             # A form's address cannot be reloaded: the reader goes back to the form instead.
             refresh="" if form else f'<meta http-equiv="refresh" content="{after_s}">\n')
-        await http_answers.send_answer(send, 503, b"text/html; charset=utf-8", page.encode(),
+        await http_answers.send_answer(send, status, b"text/html; charset=utf-8", page.encode(),
                                        [*BUSY_HEADERS, (b"content-language", t.language.encode()), again])
 
 
@@ -97,21 +102,22 @@ class PageThreads:
     """All pages of one hub. `build` makes the WSGI application in a thread, while reports are already answered.
 
     `organizes`: whether a request comes from a logged-in browser. Only those take the organizers' lane and may send
-    large bodies: organizers never wait behind strangers' requests.
+    large bodies: organizers never wait behind strangers' requests. `per_address`: requests of one address that wait in
+    each lane.
     """
 
     def __init__(self, build: Callable[[], Wsgi], precedence: page_queues.ReportPriority, busy: BusyPage,
-                 organizes: Callable[[http_answers.Scope], bool]) -> None:
+                 organizes: Callable[[http_answers.Scope], bool], per_address: int = PER_ADDRESS // 2) -> None:
         self._build = build
         self._organizes = organizes
         self._precedence = precedence
         self._busy = busy
         self._built: asyncio.Future[Wsgi] | None = None
         self._big_bodies = asyncio.Semaphore(BIG_BODIES)
-        self._players = page_queues.PageQueue[WsgiAnswer]("players", PLAYERS_AT_ONCE, SPARE)
-        self._organizers = page_queues.PageQueue[WsgiAnswer]("organizers", ORGANIZERS_AT_ONCE, SPARE)
-        self._stations = page_queues.PageQueue[WsgiAnswer]("stations", STATIONS_AT_ONCE, SPARE)
-        self._logins = page_queues.PageQueue[WsgiAnswer]("logins", LOGINS_AT_ONCE, 0)
+        self._players = page_queues.PageQueue[WsgiAnswer]("players", PLAYERS_AT_ONCE, SPARE, per_address)
+        self._organizers = page_queues.PageQueue[WsgiAnswer]("organizers", ORGANIZERS_AT_ONCE, SPARE, per_address)
+        self._stations = page_queues.PageQueue[WsgiAnswer]("stations", STATIONS_AT_ONCE, SPARE, per_address)
+        self._logins = page_queues.PageQueue[WsgiAnswer]("logins", LOGINS_AT_ONCE, 0, LOGINS_PER_ADDRESS)
 
     async def built(self) -> Wsgi:
         """The application, built from the first call on; raises what building it raised."""
@@ -137,8 +143,8 @@ class PageThreads:
             # A form is handled even if the client has gone: its button was pressed.
             page = await lane.run(work, patience, None if form else partial(http_answers.until_gone, receive),
                                   asker=asker_in(scope))
-        except page_queues.Busy:
-            await self._busy.answer(scope, send, form)
+        except page_queues.Busy as busy:
+            await self._busy.answer(scope, send, form, busy)
         except page_queues.ClientGone:
             return
         else:
@@ -151,7 +157,7 @@ class PageThreads:
         application = await self.built()
         await asyncio.gather(*(
             lane.run(partial(self._render, application, wsgi_environ(PROBE_SCOPE), False), page_queues.PROBE,
-                     first=True)
+                     asker=page_queues.FIRST)
             for lane in (self._players, self._organizers, self._stations, self._logins)))
 
     def _lane(self, scope: http_answers.Scope, who: frozenset[str]) -> page_queues.PageQueue[WsgiAnswer]:

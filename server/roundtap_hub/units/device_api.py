@@ -70,7 +70,7 @@ class DeviceApi:
     def __init__(self, hub: Hub, precedence: ReportPriority) -> None:
         self._hub = hub
         self._precedence = precedence
-        self._inbox: LoopInbox | None = None
+        self._inbox = LoopInbox()
         self._saving: dict[tuple[str, str], asyncio.Task[None]] = {}
 
     @route("HEAD /time", EVERYBODY)
@@ -109,7 +109,7 @@ class DeviceApi:
     async def probe(self) -> None:
         """Returns when the writer has answered as it answers a report; raises its refusal."""
         answer = self._hub.service.submit([], "watchdog")
-        await self._my_inbox().when_done(answer)
+        await self._inbox.when_done(answer)
         answer.result()
 
     async def _report(self, message: Mapping[str, Any], address: str) -> UnitAnswer:
@@ -162,14 +162,13 @@ class DeviceApi:
         return saving
 
     async def _save(self, report: Mapping[str, Any], body: str) -> None:
-        inbox = self._my_inbox()
         try:
             answer = submit_report(self._hub.service, report, body)
-            await inbox.when_done(answer)
+            await self._inbox.when_done(answer)
             refused = answer.exception()
             if isinstance(refused, Problem) and refused.key in STRAY_REASONS:
                 answer = submit_stray(self._hub.service, report, body)
-                await inbox.when_done(answer)
+                await self._inbox.when_done(answer)
             answer.result()
         finally:
             del self._saving[report["event"], report["report_id"]]
@@ -188,7 +187,7 @@ class DeviceApi:
             leave=frozenset(status.leave or ()), clock_ms=status.clock_ms, waiting=status.waiting, **health)
         if (lot := submit_lot(hub.service, unit, status.lot)) is not None:
             # Saved or not: the table repeats it with each status until its view holds it.
-            await asyncio.wait([self._my_inbox().when_done(lot)], timeout=SAVE_S)
+            await asyncio.wait([self._inbox.when_done(lot)], timeout=SAVE_S)
         return 200, envelope(key, ECHO, {"session": status.session, "seq": status.seq, "now_ms": now_ms,
                                          "boot": hub.clocks.boot_id})
 
@@ -196,12 +195,6 @@ class DeviceApi:
         key, asked = self._hub.units.auth.verify_request(TIME, message, address, messages.TimeQuestion)
         clocks = self._hub.clocks
         return 200, envelope(key, ECHO, {"nonce": asked.nonce, "now_ms": clocks.mono_ms(), "boot": clocks.boot_id})
-
-    def _my_inbox(self) -> LoopInbox:
-        loop = asyncio.get_running_loop()
-        if self._inbox is None or self._inbox.loop is not loop:
-            self._inbox = LoopInbox(loop)
-        return self._inbox
 
 
 @dataclass(slots=True)

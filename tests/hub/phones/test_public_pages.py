@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import re
 import threading
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from asgi_client import Answer, AsgiClient
@@ -19,7 +22,9 @@ from roundtap_hub.access.policy import page_path
 from roundtap_hub.hall.known_displays import ROTATION_MS
 from roundtap_hub.serving import page_cache
 from roundtap_hub.serving.asgi import HubApplication
+from roundtap_hub.serving.connection_limits import PER_ADDRESS
 from roundtap_hub.serving.page_cache import CLOCK_PAGE_TTL_MS, STAFF_PAGE_TTL_MS, PageKey
+from roundtap_hub.serving.page_queues import PROBE
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.service import Step
 
@@ -250,14 +255,55 @@ def test_what_was_saved_stands_on_the_staff_s_next_page_and_a_time_is_never_olde
         assert len(hall.drawn) - first == drawn
 
 
+def hold_pages(hall: Hall) -> threading.Event:
+    """No public page is drawn until this is set."""
+    hold = threading.Event()
+    lane: Any = hall.application.cached_pages._cache._lane
+    asyncio.run_coroutine_threadsafe(lane.run(partial(hold.wait, 30), PROBE), hall.client.loop)
+    hall.client.until(lambda: not lane._free)
+    return hold
+
+
 def test_the_staff_wait_behind_no_pages_of_others(hall: Hall):
-    cookie, hold = cookie_of(hall.house.organizer()), threading.Event()
-    hall.application.cached_pages._cache._executor.submit(hold.wait, 30)
+    cookie, hold = cookie_of(hall.house.organizer()), hold_pages(hall)
     waiting = hall.client.begin("GET", "/e/e1")
     assert "/logout" in hall.get("/e/e1", cookie=cookie).text
     assert not waiting.done()
     hold.set()
     assert waiting.result(30).status_code == 200
+
+
+def test_pages_are_drawn_in_turns_by_address_and_once_for_all_who_wait(hall: Hall):
+    """One phone that asked for every page in every language was before everybody who asked later."""
+    hall.get("/login")
+    hold, lane = hold_pages(hall), hall.application.cached_pages._cache._lane
+    every = [(path, language) for path in PAGES[:-1] for language in ("en", "de", "es")]
+    greedy = [hall.client.begin("GET", path, headers={"accept_language": language}, peer="10.42.0.7")
+              for path, language in every]
+    hall.client.until(lambda: len(lane._waiting) == len(every))
+    honest = [hall.client.begin("GET", path, headers={"accept_language": "es"}, peer="10.42.0.8")
+              for path in (PAGES[-2], "/e/e1/p/p3")]
+    hall.client.until(lambda: len(lane._waiting) == len(every) + 2)
+    hold.set()
+    assert {answer.result(30).status_code for answer in (*greedy, *honest)} == {200}
+    drawn = [(key.page, key.language) for key in hall.drawn]
+    assert drawn.index(("p/e1/p3", "es")) <= 4, "its own second turn"
+    assert len(drawn) == len(set(hall.drawn)) == len(every) + 1, "what both asked for once"
+    assert hall.drawn[1][0] == "wall/e1", "the phone that asked once, before the other's second page"
+
+
+def test_a_phone_that_asks_for_more_pages_than_may_wait_is_told_so(hall: Hall):
+    hall.get("/login")
+    hold = hold_pages(hall)
+    every = [(f"/e/e1/p/p{n}", language) for n in range(1, 7) for language in ("en", "de", "es", "pl")]
+    every += [(path, language) for path in PAGES[3:-1] for language in ("en", "de")]
+    asked = [hall.client.begin("GET", path, headers={"accept_language": language}, peer="10.42.0.7")
+             for path, language in every]
+    refused = len(every) - PER_ADDRESS // 2
+    hall.client.until(lambda: sum(answer.done() for answer in asked) == refused)
+    assert [answer.result().status_code for answer in asked if answer.done()] == [429] * refused
+    hold.set()
+    assert sorted({answer.result(30).status_code for answer in asked}) == [200, 429]
 
 
 def test_each_player_has_their_own_page_and_nobody_one_that_is_not_there(hall: Hall):

@@ -9,7 +9,18 @@ from typing import Any
 
 import pytest
 
-from roundtap_hub.serving.page_queues import Busy, ClientGone, PageQueue, QueueLimits, ReportPriority, WatchedThread
+from roundtap_hub.serving.page_queues import (
+    FIRST,
+    HEAD_START,
+    AddressBusy,
+    Busy,
+    ClientGone,
+    FairLine,
+    LoopTurns,
+    PageQueue,
+    QueueLimits,
+    ReportPriority,
+)
 
 LONG = QueueLimits(100, 30.0)
 
@@ -36,7 +47,7 @@ def play(scene: Callable[[PageQueue[str], Work], Coroutine[Any, Any, None]], thr
 
     async def run() -> None:
         try:
-            await scene(PageQueue("test", threads, spare), work)
+            await scene(PageQueue("test", threads, spare, per_address=60), work)
         finally:
             work.let.set()
 
@@ -66,7 +77,7 @@ def test_who_comes_first_is_served_first_by_as_many_threads_as_there_are() -> No
 def test_the_watchdog_is_the_next_not_the_last() -> None:
     async def scene(lane: PageQueue[str], work: Work) -> None:
         tasks = [await begin(lane.run(work("a", waits=True), LONG)), await begin(lane.run(work("b"), LONG)),
-                 await begin(lane.run(work("probe"), LONG, first=True))]
+                 await begin(lane.run(work("probe"), LONG, asker=FIRST))]
         work.let.set()
         await asyncio.gather(*tasks)
 
@@ -176,27 +187,137 @@ def test_what_takes_long_holds_nobody_up_as_long_as_there_is_a_spare_thread(monk
     assert play(scene, spare=1).begun == ["long", "b", "long too", "c", "d", "e"]
 
 
-def test_a_thread_with_a_long_queue_moves_and_one_that_hangs_does_not() -> None:
-    work = Work()
+# --- turns go by address ------------------------------------------------------------------------------------------
+
+CROWD = [f"10.42.0.{n}" for n in range(16)]
+
+
+def asked_by_a_crowd(each: int = 60) -> FairLine[str]:
+    """Sixteen addresses that wait with sixty requests each, and have had a few turns already."""
+    line = FairLine[str]()
+    for _ in range(each):
+        for address in CROWD:
+            line.add(address, address)
+    for _ in range(40):
+        line.pop()
+    return line
+
+
+def test_whoever_asks_once_is_before_the_sixty_requests_of_sixteen_addresses() -> None:
+    """A *leave* was the 961st."""
+    line = asked_by_a_crowd()
+    line.add("honest", "leave")
+    assert line.pop() == "leave"
+
+
+def test_whoever_asks_again_waits_for_one_turn_of_each_other_address() -> None:
+    line = asked_by_a_crowd()
+    for _ in range(2):
+        line.add("honest", "leave")
+    turns = [line.pop() for _ in range(18)]
+    assert turns[0] == turns[17] == "leave"
+    assert sorted(turns[1:17]) == sorted(CROWD)
+
+
+def test_requests_of_one_address_keep_their_order() -> None:
+    line = FairLine[str]()
+    for item in ("a1", "a2", "b1", "a3"):
+        line.add(item[0], item)
+    assert [line.pop() for _ in range(4)] == ["a1", "b1", "a2", "a3"]
+
+
+def test_whoever_waits_again_has_a_turn_however_many_others_come() -> None:
+    """Each of them from an address of its own, of which one phone may have any number."""
+    line = FairLine[str]()
+    line.add("honest", "first page")
+    line.add("honest", "second page")
+    assert line.pop() == "first page"
+    turns = []
+    for number in range(2 * HEAD_START):
+        line.add(f"new {number}", "another")
+        turns.append(line.pop())
+    assert turns.index("second page") <= HEAD_START + 1
+
+
+def test_of_addresses_that_have_gone_no_more_are_remembered_than_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("roundtap_hub.serving.page_queues.REMEMBERED_MAX", 2 * HEAD_START)
+    line = FairLine[str]()
+    for number in range(20 * HEAD_START):
+        line.add(f"new {number}", "page")
+        line.pop()
+    assert len(line._last) <= 2 * HEAD_START
+    assert len(line) == 0
+
+
+def test_a_lane_serves_whoever_asks_once_next() -> None:
+    async def scene(lane: PageQueue[str], work: Work) -> None:
+        tasks = [await begin(lane.run(work("now", waits=True), LONG))]
+        tasks += [await begin(lane.run(work("greedy"), LONG, asker="10.42.0.7")) for _ in range(60)]
+        tasks.append(await begin(lane.run(work("leave"), LONG, asker="10.42.0.8")))
+        work.let.set()
+        await asyncio.gather(*tasks)
+
+    assert play(scene).begun.index("leave") == 2, "at most one of each address is before it"
+
+
+def test_one_address_waits_with_so_many_and_the_next_is_told_that_it_is_this_address() -> None:
+    async def scene(lane: PageQueue[str], work: Work) -> None:
+        tasks = [await begin(lane.run(work("now", waits=True), LONG))]
+        tasks += [await begin(lane.run(work("greedy"), LONG, asker="10.42.0.7")) for _ in range(60)]
+        with pytest.raises(AddressBusy):
+            await lane.run(work("one more"), LONG, asker="10.42.0.7")
+        work.let.set()
+        await asyncio.gather(*tasks)
+
+    assert play(scene).begun == ["now", *["greedy"] * 60]
+
+
+def test_where_the_line_is_full_the_address_with_most_loses_the_last_of_its_requests() -> None:
+    """Sixteen addresses filled it, and everybody else was sent away."""
+    async def scene(lane: PageQueue[str], work: Work) -> None:
+        limits = QueueLimits(5, 30.0)
+        tasks = [await begin(lane.run(work("now", waits=True), limits))]
+        greedy = [await begin(lane.run(work(f"greedy {n}"), limits, asker="10.42.0.7")) for n in range(4)]
+        tasks += [await begin(lane.run(work(name), limits, asker=name)) for name in ("leave", "call")]
+        with pytest.raises(AddressBusy):
+            await greedy[3]
+        work.let.set()
+        await asyncio.gather(*tasks, *greedy[:3])
+
+    assert play(scene).begun == ["now", "greedy 0", "leave", "call", "greedy 1", "greedy 2"]
+
+
+def test_the_loop_s_turns_go_by_address_too() -> None:
+    """A report was read after all that sixty connections of each of sixteen addresses had sent."""
+    handled: list[str] = []
 
     async def scene() -> None:
-        thread = WatchedThread("test")
-        await thread.probe()
-        last, hold = threading.Event(), threading.Event()
-        queue = [thread.submit(work("now", waits=True)), thread.submit(hold.wait, 30), thread.submit(last.set)]
-        probe = asyncio.create_task(thread.probe())
-        given_up = asyncio.create_task(thread.probe())
-        for _ in range(3):
+        turns = LoopTurns()
+        for address in CROWD * 60:
+            turns.run_soon(address, lambda address=address: handled.append(address))  # type: ignore[misc]
+        turns.run_soon("unit", lambda: handled.append("report"))
+        while len(handled) < 961:
             await asyncio.sleep(0)
-        assert not probe.done(), "what it does now goes on and on"
-        given_up.cancel()
-        work.let.set()
-        await probe
-        assert not last.is_set(), "the end of the queue is not waited for"
-        hold.set()
-        await asyncio.gather(*(asyncio.wrap_future(each) for each in queue))
 
     asyncio.run(scene())
+    assert handled.index("report") == len(CROWD)
+    assert handled[-16:] != handled[-1:] * 16
+
+
+def test_between_two_calls_in_turn_the_loop_does_what_else_there_is() -> None:
+    """What a report waits for next is not behind everything that others have sent."""
+    handled: list[str] = []
+
+    async def scene() -> None:
+        turns = LoopTurns()
+        for number in range(10):
+            turns.run_soon("greedy", lambda number=number: handled.append(f"greedy {number}"))  # type: ignore[misc]
+        await asyncio.sleep(0)
+        handled.append("what was under way")
+        await asyncio.sleep(0)
+
+    asyncio.run(scene())
+    assert handled[:2] == ["greedy 0", "what was under way"]
 
 
 # --- reports go first ---------------------------------------------------------------------------------------------

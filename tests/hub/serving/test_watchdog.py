@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -210,7 +211,8 @@ def test_a_writer_that_hangs_is_silence(live: Live, monkeypatch: pytest.MonkeyPa
 
 def test_public_pages_that_are_drawn_no_more_are_silence(live: Live) -> None:
     hold = threading.Event()
-    live.app.cached_pages._cache._executor.submit(hold.wait, 30)
+    lane: Any = live.app.cached_pages._cache._lane
+    asyncio.run_coroutine_threadsafe(lane.run(partial(hold.wait, 30), page_queues.PROBE), live.client.loop)
     live.watch()
     assert live.is_silent()
     hold.set()
