@@ -140,12 +140,14 @@ def run(args: argparse.Namespace) -> int:
         return _refused(problem)
     except (OSError, ValueError) as error:
         return _refused(f"the folder {args.data} cannot be used: {error}. Name one that you may write to with --data.")
-    places = connection_limits.connection_limit(connection_limits.raise_file_limit())
+    places, encrypted_places = connection_limits.connection_places(connection_limits.raise_file_limit())
     limits = connection_limits.ConnectionLimits(places, time.monotonic, args.per_address)
+    encrypted_limits = connection_limits.ConnectionLimits(encrypted_places, time.monotonic,
+                                                         max(1, args.per_address // 2))
     listeners: list[socket.socket] = []
-    for port in (args.port, *([secure_port] if secure_port else ())):
+    for port, admitting in ((args.port, limits), *([(secure_port, encrypted_limits)] if secure_port else ())):
         try:
-            listeners.append(_listener(args.host, port, limits))
+            listeners.append(_listener(args.host, port, admitting))
         except (OSError, OverflowError) as error:
             return _refused(f"cannot listen on {args.host}:{port}: {getattr(error, 'strerror', None) or error}")
     short = _short_listener(args.host, args.short_port, limits)

@@ -97,6 +97,8 @@ class Certificates:
         made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         made.minimum_version = ssl.TLSVersion.TLSv1_2
         made.set_alpn_protocols(["http/1.1"])
+        # A ticket would cost memory for as long as the connection is open; a browser keeps its connections instead.
+        made.num_tickets = 0
         try:
             self.load(made)
         except Problem:

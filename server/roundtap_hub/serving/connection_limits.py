@@ -9,16 +9,19 @@ import errno
 import os
 import resource
 import socket
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from ipaddress import IPv6Address, ip_address
 from math import inf
 from typing import TYPE_CHECKING, Any
 
+from roundtap_hub.serving.page_queues import LoopTurns
 from roundtap_hub.serving.rate_limits import Rate, TokenBucket
 
 CONNECTIONS_MAX = 4096
-"""Connections in all: a thousand phones with three each, and room for the hall's units."""
+"""Plain connections in all: a thousand phones with three each, and room for the hall's units."""
+ENCRYPTED_MAX = 1200
+"""Connections to the encrypted port in all, which have places of their own: each costs ten times as much."""
 FILES_RESERVED = 128
 """Descriptors that the hub needs for itself: journal, backups, units' files, its own requests."""
 FILES_WANTED = 16384
@@ -29,7 +32,8 @@ REQUEST_RATE = Rate(400, 100)
 OPEN_BURST, OPEN_REFILL_S = 2, 4.0
 """An address may open `OPEN_BURST` times its places at once, then all of its places anew every `OPEN_REFILL_S`: a
 handshake costs the hub more than the phone that starts and drops it."""
-UNLIMITED_ADDRESSES = ("127.0.0.1", "::1")
+UNLIMITED_ADDRESSES = ("127.0.0.1", "::1", "")
+"""This machine's own, as addresses and as `asker_in` names them."""
 KNOWN_MAX = 8192
 OUT_OF_RESOURCES = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 
@@ -55,13 +59,16 @@ def raise_file_limit() -> int:
     return max(soft, wanted)
 
 
-def connection_limit(files: int) -> int:
-    """How many connections `files` descriptors allow beside those that the hub needs for itself."""
-    return max(8, min(CONNECTIONS_MAX, files - FILES_RESERVED, files * 3 // 4))
+def connection_places(files: int) -> tuple[int, int]:
+    """How many connections, plain and encrypted, `files` descriptors allow beside those that the hub itself needs."""
+    places = max(8, min(CONNECTIONS_MAX + ENCRYPTED_MAX, files - FILES_RESERVED, files * 3 // 4))
+    encrypted = min(ENCRYPTED_MAX, places // 4)
+    return min(CONNECTIONS_MAX, places - encrypted), encrypted
 
 
-def throttle_key(address: str) -> str:
-    """The key under which an address is counted: an IPv6 phone has any number of addresses, all in one /64."""
+def throttle_key(address: str, own: str = "") -> str:
+    """The key under which an address is counted: an IPv6 phone has any number of addresses, all in one /64. For turns a
+    hall's own phones are told apart, which are all in the /64 of `own`, the hub's address."""
     try:
         found = ip_address(address.partition("%")[0])
     except ValueError:
@@ -69,15 +76,31 @@ def throttle_key(address: str) -> str:
     if isinstance(found, IPv6Address):
         if found.ipv4_mapped is not None:
             return str(found.ipv4_mapped)
-        return str(found) if found.is_loopback else f"{IPv6Address(int(found) >> 64 << 64)}/64"
+        network = f"{IPv6Address(int(found) >> 64 << 64)}/64"
+        return str(found) if found.is_loopback or network == (own and throttle_key(own)) else network
     return str(found)
 
 
 def asker_in(scope: Mapping[str, Any]) -> str:
-    """The client's key for its share of a queue; "" for the hub's own machine."""
-    client = scope.get("client")
-    who = throttle_key(str(client[0])) if client else ""
+    """The client's key for its turns and its share of a line; "" for the hub's own machine."""
+    return asker_of(scope.get("client"), scope.get("server"))
+
+
+def asker_of(client: Sequence[Any] | None, own: Sequence[Any] | None) -> str:
+    """The same, from the connection's two ends, (address, port) each."""
+    who = throttle_key(str(client[0]), str(own[0]) if own else "") if client else ""
     return "" if who in UNLIMITED_ADDRESSES else who
+
+
+class Counted:
+    """Something that takes a place of its address until it ends."""
+
+    caller = ""
+    limits: ConnectionLimits | None = None
+
+    def disconnect(self) -> None:
+        """End it from this side."""
+        raise NotImplementedError
 
 
 @dataclass(slots=True)
@@ -86,26 +109,30 @@ class AddressQuota:
 
     requests: TokenBucket
     opens: TokenBucket
-    connections: dict[CountedSocket, None] = field(default_factory=dict)
+    connections: dict[Counted, None] = field(default_factory=dict)
 
 
 class ConnectionLimits:
     """Counts connections. All methods run on one event loop; `now_s` is a monotonic clock.
 
     An address gets no more than its places. When all are taken, an address with few gets the youngest of the address
-    with most, the one that has been of least use.
+    with most, the one that has been of least use. `opens`: how many an address opens in OPEN_REFILL_S; None: as many
+    as it may hold.
     """
 
-    def __init__(self, places: int, now_s: Callable[[], float], per_address: int = PER_ADDRESS) -> None:
+    def __init__(self, places: int, now_s: Callable[[], float], per_address: int = PER_ADDRESS,
+                 opens: int | None = None) -> None:
         self._places = places
         self.per_address = per_address
-        self._now_s = now_s
+        self._opens = Rate((opens or per_address) * OPEN_BURST, (opens or per_address) / OPEN_REFILL_S)
+        self.now_s = now_s
         self._quotas: dict[str, AddressQuota] = {}
+        self.turns = LoopTurns()
         self.open_count = 0
         self.refused = 0
         """Connections closed at accept since the start."""
 
-    def admit(self, connection: CountedSocket) -> bool:
+    def admit(self, connection: Counted) -> bool:
         """Whether it may stay; its `close` returns the place."""
         caller = self._quota(connection.caller)
         if connection.caller not in UNLIMITED_ADDRESSES and (
@@ -120,7 +147,7 @@ class ConnectionLimits:
         connection.limits = self
         return True
 
-    def release(self, connection: CountedSocket) -> None:
+    def release(self, connection: Counted) -> None:
         caller = self._quotas.get(connection.caller)
         if caller is not None and connection in caller.connections:
             del caller.connections[connection]
@@ -131,13 +158,13 @@ class ConnectionLimits:
         who = throttle_key(address)
         if who in UNLIMITED_ADDRESSES:
             return 0.0
-        asks, now_ms = self._quota(who).requests, self._now_s() * 1000
+        asks, now_ms = self._quota(who).requests, self.now_s() * 1000
         asks.take(now_ms, requests, owed_max=inf)
         return asks.wait_ms(now_ms, 0) / 1000
 
     def _may_open(self, caller: AddressQuota) -> bool:
         """Whether this address may open one more connection now; if so, that is counted."""
-        now_ms = self._now_s() * 1000
+        now_ms = self.now_s() * 1000
         if caller.opens.wait_ms(now_ms):
             return False
         caller.opens.take(now_ms)
@@ -149,9 +176,9 @@ class ConnectionLimits:
             if len(self._quotas) >= KNOWN_MAX:
                 for gone in [known for known, found in self._quotas.items() if not found.connections]:
                     del self._quotas[gone]
-            opens = Rate(self.per_address * OPEN_BURST, self.per_address / OPEN_REFILL_S)
-            now_ms = self._now_s() * 1000
-            caller = self._quotas[who] = AddressQuota(TokenBucket(REQUEST_RATE, now_ms), TokenBucket(opens, now_ms))
+            now_ms = self.now_s() * 1000
+            caller = self._quotas[who] = AddressQuota(TokenBucket(REQUEST_RATE, now_ms),
+                                                             TokenBucket(self._opens, now_ms))
         return caller
 
     def _make_room(self, newcomer: AddressQuota) -> bool:
@@ -164,11 +191,8 @@ class ConnectionLimits:
         return True
 
 
-class CountedSocket(socket.socket):
+class CountedSocket(Counted, socket.socket):
     """A client's connection that returns its place when it is closed, however it ends."""
-
-    caller: str = ""
-    limits: ConnectionLimits | None = None
 
     def disconnect(self) -> None:
         """End it from this side: its reader gets end of file."""
@@ -264,13 +288,15 @@ class _TimeoutProtocol(Base):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._deadline: asyncio.TimerHandle | None = None
+        self._asker = ""
         self._held: list[bytes] | None = None
-        """Data of an address over its rate, held until its turn."""
+        """Data of a request that waits for the turn of its address."""
         self._head_bytes = 0
         self._known_cycle: object = None
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
+        self._asker = asker_of(self.client, self.server)
         self._set_deadline(FIRST_BYTE_WITHIN_S)
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -280,19 +306,19 @@ class _TimeoutProtocol(Base):
     def data_received(self, data: bytes) -> None:
         if self._held is not None:
             self._held.append(data)
+            self.transport.pause_reading()
             return
         between = self._between_requests()
         # A body is bounded by its reader.
         wait_s = self._wait_s(len(data)) if between or not self.cycle.more_body else 0.0
-        if wait_s and not between:
-            self.transport.abort()
+        if not between:
+            self.transport.abort() if wait_s else self._feed(data)
             return
+        self._held = [data]
         if wait_s:
-            self._held = [data]
-            self.transport.pause_reading()
-            self.loop.call_later(wait_s, self._resume)
-            return
-        self._feed(data)
+            self.loop.call_later(wait_s, self.limits.turns.run_soon, self._asker, self._resume)
+        else:
+            self.limits.turns.run_soon(self._asker, self._resume)
 
     def on_response_complete(self) -> None:
         if self._is_pipelined() and self._wait_s(0):

@@ -5,16 +5,17 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import copy
-import functools
 import logging
 import signal
 import socket
 import ssl
 import sys
+from asyncio.sslproto import SSLProtocol
 from collections.abc import Awaitable, Callable, Generator, Sequence
+from functools import partial
 from html import escape
 from types import FrameType
-from typing import Any
+from typing import Any, cast
 
 import uvicorn
 
@@ -25,7 +26,7 @@ from roundtap_hub.hub import Hub
 from roundtap_hub.memory import freeze_gc
 from roundtap_hub.serving import http_answers
 from roundtap_hub.serving.asgi import HubApplication
-from roundtap_hub.serving.connection_limits import ConnectionLimits, with_timeouts
+from roundtap_hub.serving.connection_limits import ConnectionLimits, Counted, asker_of, with_timeouts
 from roundtap_hub.serving.reader_language import language_of
 from roundtap_hub.standby.peers import BeaconThread
 from roundtap_hub.store.service import HubStopped
@@ -39,9 +40,21 @@ SWITCH_S = 0.0005
 EXIT_DUPLICATE = 3
 """The exit code of a hub that found another one with a copy of its journal: systemd does not restart it."""
 
+SILENT_S, IDLE_S = 5.0, 10.0
+"""How long a connection may take for its first byte, and after its handshake for its first request: browsers send the
+former at once, and open a few connections ahead of need."""
 HANDSHAKE_TIMEOUT_S = 10.0
 TLS_CLOSE_TIMEOUT_S = 5.0
 RENEW_EVERY_S = 30.0
+HANDSHAKES_MAX, HANDSHAKES_SHARE = 128, 4
+"""Handshakes under way in all, and the share of an address's connections that may be: each takes 50 kB until it ends,
+and more of the processor than a page."""
+
+BUFFER_BYTES = 16 * 1024
+"""As much as a record of TLS holds."""
+WRITE_BYTES = 4 * 1024
+"""Encrypted at a time: OpenSSL keeps a buffer for so much with the connection, whatever was sent."""
+SHARED_BUFFER = memoryview(bytearray(BUFFER_BYTES))
 
 Application = Callable[[http_answers.Scope, http_answers.Receive, http_answers.Send], Awaitable[None]]
 Probe = Callable[[], Awaitable[object]]
@@ -59,7 +72,7 @@ def serve(hub: Hub, plain: list[socket.socket], encrypted: list[socket.socket], 
     listeners; the latter with `certificates`."""
     # The loop and the writer briefly need the GIL many times a report; a page's thread releases it after this long.
     sys.setswitchinterval(SWITCH_S)
-    application = HubApplication(hub, limits.per_address * 3 // 4)
+    application = HubApplication(hub, limits.per_address)
     notify = SystemdNotifier()
 
     beacon = BeaconThread(hub.host.kin) if hub.host.kin is not None and not alone else None
@@ -119,7 +132,7 @@ def serve(hub: Hub, plain: list[socket.socket], encrypted: list[socket.socket], 
                             log_level="warning",
                             access_log=False, server_header=False, proxy_headers=False,
                             timeout_keep_alive=KEEP_ALIVE_S, timeout_graceful_shutdown=5)
-    secure = SecureServer(config, certificates) if certificates is not None else None
+    secure = SecureServer(config, certificates, limits) if certificates is not None else None
     server = Server(config)
     if hub.host.kin is not None and beacon is not None:
         hub.host.kin.on_twin.append(server.end_as_second)
@@ -132,27 +145,32 @@ def serve(hub: Hub, plain: list[socket.socket], encrypted: list[socket.socket], 
 
 
 class SecureServer(uvicorn.Server):
-    """The same application over TLS, on the loop of another server, which handles signals and the lifespan."""
+    """The same application over TLS, on the loop of another server, which handles signals and the lifespan. `limits`:
+    those of the plain connections, whose turns it shares.
 
-    def __init__(self, plain: uvicorn.Config, certificates: Certificates) -> None:
+    A connection gets TLS with its first byte, in the turn of its address, and what HTTP needs with its first request:
+    until then it costs next to nothing, and a third of what it would.
+    """
+
+    def __init__(self, plain: uvicorn.Config, certificates: Certificates, limits: ConnectionLimits) -> None:
         config = copy.copy(plain)
         config.lifespan, config.loaded = "off", False
         super().__init__(config)
         self._certificates = certificates
         self._context = certificates.context()
+        self._limits = limits
+        self._handshakes = ConnectionLimits(HANDSHAKES_MAX, limits.now_s, max(1, limits.per_address // HANDSHAKES_SHARE),
+                                            limits.per_address)
         self._beside: list[asyncio.Task[None]] = []
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """As uvicorn's own, but with a deadline for unfinished handshakes."""
+        """As uvicorn's own, but every connection is silent first."""
         await super().startup([])
         loop = asyncio.get_running_loop()
-        made: Any = self.config.http_protocol_class
-        protocol = functools.partial(made, config=self.config, server_state=self.server_state,
-                                     app_state=self.lifespan.state)
         for each in sockets or []:
             self.servers.append(await loop.create_server(
-                protocol, sock=each, ssl=self._context, backlog=self.config.backlog,
-                ssl_handshake_timeout=HANDSHAKE_TIMEOUT_S, ssl_shutdown_timeout=TLS_CLOSE_TIMEOUT_S))
+                lambda: SilentConnection(self.server_state, SILENT_S, self._wait_for_turn), sock=each,
+                backlog=self.config.backlog))
         self._beside.append(asyncio.create_task(certificate_loop(self._certificates, self._context)))
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
@@ -163,6 +181,96 @@ class SecureServer(uvicorn.Server):
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
         yield
+
+    def _wait_for_turn(self, transport: asyncio.Transport, data: bytes) -> None:
+        transport.pause_reading()
+        caller = asker_of(transport.get_extra_info("peername"), transport.get_extra_info("sockname"))
+        self._limits.turns.run_soon(caller, partial(self._begin_tls, caller, transport, data))
+
+    def _begin_tls(self, caller: str, transport: asyncio.Transport, data: bytes) -> None:
+        if transport.is_closing():
+            return
+        waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        tls = LeanTls(asyncio.get_running_loop(), SilentConnection(self.server_state, IDLE_S, self._begin_http),
+                      self._context, waiter, server_side=True, ssl_handshake_timeout=HANDSHAKE_TIMEOUT_S,
+                      ssl_shutdown_timeout=TLS_CLOSE_TIMEOUT_S)
+        tls.caller = caller
+        if not self._handshakes.admit(tls):
+            tls.connection_lost(None)
+            transport.abort()
+            return
+        waiter.add_done_callback(partial(self._end_handshake, tls))
+        transport.set_protocol(tls)
+        tls.connection_made(transport)
+        for at in range(0, len(data), BUFFER_BYTES):
+            part = data[at : at + BUFFER_BYTES]
+            tls.get_buffer(len(part))[:len(part)] = part
+            tls.buffer_updated(len(part))
+        transport.resume_reading()
+
+    def _end_handshake(self, tls: LeanTls, outcome: asyncio.Future[None]) -> None:
+        # One that failed is no fault of ours: asyncio need not log it.
+        outcome.exception()
+        self._handshakes.release(tls)
+
+    def _begin_http(self, transport: asyncio.Transport, data: bytes) -> None:
+        made: Any = self.config.http_protocol_class
+        http = made(config=self.config, server_state=self.server_state, app_state=self.lifespan.state)
+        transport.set_protocol(http)
+        http.connection_made(transport)
+        http.data_received(data)
+
+
+class SilentConnection(asyncio.Protocol):
+    """A connection that has sent nothing yet: `begin` gets its first bytes; dropped after `within_s` seconds, and when
+    the server of `state` stops."""
+
+    __slots__ = ("_begin", "_deadline", "_known", "_transport", "_within_s")
+
+    def __init__(self, state: Any, within_s: float, begin: Callable[[asyncio.Transport, bytes], None]) -> None:
+        self._known = state.connections
+        self._within_s = within_s
+        self._begin = begin
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        # asyncio's encrypted transport does not say that it is one.
+        self._transport = cast(asyncio.Transport, transport)
+        self._known.add(self)
+        self._deadline = asyncio.get_running_loop().call_later(self._within_s, self.shutdown)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._known.discard(self)
+        self._deadline.cancel()
+
+    def data_received(self, data: bytes) -> None:
+        self.connection_lost(None)
+        self._begin(self._transport, data)
+
+    def shutdown(self) -> None:
+        self._transport.abort()
+
+
+class LeanTls(Counted, SSLProtocol):
+    """asyncio's TLS without its quarter of a megabyte for each connection: what is read into the buffer is taken out at
+    once, so that all connections of the loop share one."""
+
+    max_size = BUFFER_BYTES
+    _transport: asyncio.Transport | None
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._ssl_buffer, self._ssl_buffer_view = SHARED_BUFFER.obj, SHARED_BUFFER
+        # An empty deque takes 760 bytes.
+        self._write_backlog: Any = []
+
+    def disconnect(self) -> None:
+        if self._transport is not None:
+            self._transport.abort()
+
+    def _write_appdata(self, list_of_data: Sequence[bytes]) -> None:
+        for data in list_of_data:
+            for at in range(0, len(data), WRITE_BYTES):
+                super()._write_appdata([data[at : at + WRITE_BYTES]])
 
 
 async def certificate_loop(certificates: Certificates, context: ssl.SSLContext) -> None:
