@@ -5,23 +5,36 @@
 All open their personal links within seconds, as when the hall's Wi-Fi comes back: the page, its files the first time,
 its feed, two questions of time. On a whole core, and at a quarter of one. Beside them the console is asked for again
 and again.
+
+Then a bored guest, from 1 address and from 16, with sixty connections each that ask without end: how long an honest
+*leave*, a judge's call and a table's report wait meanwhile, beside what they wait when nobody else asks. And what
+connections on the encrypted port cost the hub in memory before anybody has logged in, beside plain ones.
 """
 
 from __future__ import annotations
 
+import http.client
+import itertools
+import json
+import secrets
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from rig.client_process import ClientProcess
-from rig.hub_process import HubProcess, keep_off_the_hub_s_core, make_hall
+from rig.hub_process import Hall, HubProcess, keep_off_the_hub_s_core, make_hall
 from rig.organizer import Browser
 from rig.quota import NoQuota, quota
 from rig.table import Options, Row, alone, p50, p99
 
+from roundtap_core.wire import ECHO, REPORT, open_envelope, sign
 from roundtap_hub.access.personal_links import token_of
 from roundtap_hub.access.rights import NO_LINK
+
+ATTACKERS = (1, 16)
+CROWD_MB = {"silent": 30, "tls": 30, "feed": 60}
+"""The most that as many connections as the encrypted port has places for may cost, and a thousand feeds."""
 
 SHARES: tuple[tuple[str, float | None], ...] = (("a whole core", None), ("a quarter of a core", 0.25))
 
@@ -36,6 +49,94 @@ def measure(options: Options, folder: Path) -> Iterator[Row]:
                 yield from _waves(options, hub, name, count)
         except NoQuota as why:
             yield Row(f"{count} own pages, {name}", None, "s", note=str(why))
+    hall = make_hall(folder / "attacked", players=256, tables=128, units=128)
+    yield from _bytes(options, hall, core)
+    with HubProcess(hall, (), core) as hub, ClientProcess("rig.attackers", port=hub.port, secure_port=0) as attackers:
+        yield from _waits(options, hub, attackers)
+
+
+def _bytes(options: Options, hall: Hall, core: int | None) -> Iterator[Row]:
+    plain: float | None = None
+    for how, count in (("plain", 1200), ("silent", 1200), ("tls", 1200), ("feed", 1000)):
+        count = options.pick(count, count // 10)
+        # A hub of its own for each: memory that was given back may still be the process's.
+        with HubProcess(hall, (), core, encrypted=True) as hub, ClientProcess(
+                "rig.attackers", port=hub.port, secure_port=hub.secure_port) as attackers:
+            time.sleep(2)
+            before = hub.rss_mb()
+            held = attackers.ask("connect", 150, how=how, count=count)["open"]
+            figure = hub.rss_mb() - before
+            attackers.ask("end", 30)
+        yield Row(f"{count} connections, {how}: the hub's memory", figure, "MB", CROWD_MB.get(how), plain, "plain",
+                  note=f"{held} of them still open when it was read")
+        plain = figure if how == "plain" else plain
+
+
+def _waits(options: Options, hub: HubProcess, attackers: ClientProcess) -> Iterator[Row]:
+    secret = bytes.fromhex((hub.hall.folder / "secret").read_text())
+    players = itertools.cycle(range(1, 257))
+    tables = itertools.cycle(range(1, 129))
+    number = itertools.count()
+    phones = itertools.cycle(f"127.0.3.{n}" for n in range(1, 255))
+
+    def wish(what: str) -> None:
+        path = f"/me/{token_of(secret, ('e1', f'p{next(players)}'), NO_LINK)}/{what}"
+        status, _ = _post(hub, next(phones), path, b"on=1", "application/x-www-form-urlencoded")
+        assert status == 303, status
+
+    def report() -> None:
+        table = next(tables)
+        unit = f"table-{table}"
+        said = {"report_id": secrets.token_hex(8), "unit": unit, "event": "e1", "match": f"1.{table}", "side": "a",
+                "revision": 0, "result": {"score": {"a": 100, "b": next(number) % 90}}}
+        _, body = _post(hub, f"127.0.4.{table}", "/device/report", json.dumps(
+            {"report": said, "mac": sign(hub.hall.keys[unit], REPORT, said)}).encode(), "application/json")
+        echo = open_envelope(hub.hall.keys[unit], ECHO, json.loads(body))
+        assert echo, body
+        assert echo["fate"] == "accepted", echo
+
+    honest: dict[str, Callable[[], None]] = {
+        "leave": lambda: wish("leave"), "judge's call": lambda: wish("call"), "report": report}
+    quiet: dict[str, float | None] = {}
+    for addresses in (0, *ATTACKERS):
+        attackers.ask("ask", 10, addresses=addresses)
+        time.sleep(options.pick(3, 1) if addresses else 0)
+        for name, ask in honest.items():
+            waited, failed = _timed(ask, options.pick(20, 5))
+            if addresses:
+                yield Row(f"{name}, p99, while {addresses} addresses ask", p99(waited), "ms", 500, quiet[name],
+                          "alone", note=f"p50 {p50(waited) or 0:.0f} ms of {len(waited)}; {failed} failed")
+            else:
+                quiet[name] = p99(waited)
+        counts = attackers.ask("end", 60)["counts"]
+        if addresses:
+            print(f"    the attackers were answered: {counts}", flush=True)
+        time.sleep(2)
+
+
+def _timed(ask: Callable[[], None], times: int) -> tuple[list[float], int]:
+    """(the ms that each took, how many failed)."""
+    waited: list[float] = []
+    failed = 0
+    for _ in range(times):
+        begin = time.monotonic()
+        try:
+            ask()
+        except (AssertionError, OSError, ValueError, http.client.HTTPException):
+            failed += 1
+        waited.append((time.monotonic() - begin) * 1000)
+    return waited, failed
+
+
+def _post(hub: HubProcess, source: str, path: str, body: bytes, kind: str) -> tuple[int, bytes]:
+    """One request on a connection of its own, from the address of a phone or unit."""
+    link = http.client.HTTPConnection("127.0.0.1", hub.port, timeout=60, source_address=(source, 0))
+    try:
+        link.request("POST", path, body, {"Content-Type": kind, "Accept-Language": "en"})
+        answer = link.getresponse()
+        return answer.status, answer.read()
+    finally:
+        link.close()
 
 
 def _waves(options: Options, hub: HubProcess, name: str, count: int) -> Iterator[Row]:

@@ -30,10 +30,12 @@ class Answer:
 
 
 class Connection:
-    """One connection to 127.0.0.1, opened when it is needed and opened anew when the other side has closed it."""
+    """One connection to 127.0.0.1, opened when it is needed and opened anew when the other side has closed it.
+    `source`: the loopback address it comes from."""
 
-    def __init__(self, port: int) -> None:
+    def __init__(self, port: int, source: str = "127.0.0.1") -> None:
         self._port = port
+        self._source = source
         self._reader: asyncio.StreamReader | None = None
         self._writer: asyncio.StreamWriter | None = None
         self._turn = asyncio.Lock()
@@ -115,7 +117,8 @@ class Connection:
 
     async def _write(self, method: str, path: str, headers: str, body: bytes) -> asyncio.StreamReader:
         if self._writer is None or self._reader is None:
-            self._reader, self._writer = await asyncio.open_connection("127.0.0.1", self._port, limit=LIMIT_BYTES)
+            self._reader, self._writer = await asyncio.open_connection(
+                "127.0.0.1", self._port, limit=LIMIT_BYTES, local_addr=(self._source, 0))
         length = f"Content-Length: {len(body)}\r\n" if body else ""
         self._writer.write(
             f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{self._port}\r\nAccept-Language: en\r\n"

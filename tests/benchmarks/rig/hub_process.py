@@ -66,18 +66,21 @@ def keep_off_the_hub_s_core(nice: int = 0) -> int | None:
 
 
 class HubProcess:
-    """A hub that runs. `wrapper`: words before the command (a quota, a slow disk). Leave it with `with`."""
+    """A hub that runs. `wrapper`: words before the command (a quota, a slow disk); `encrypted`: whether it has its
+    encrypted port, too. Leave it with `with`."""
 
-    def __init__(self, hall: Hall, wrapper: tuple[str, ...] = (), core: int | None = None) -> None:
+    def __init__(self, hall: Hall, wrapper: tuple[str, ...] = (), core: int | None = None,
+                 encrypted: bool = False) -> None:
         self.hall = hall
         self.port = free_port()
+        self.secure_port = free_port() if encrypted else 0
         on_core = ("taskset", "-c", str(core)) if core is not None else ()
         self._log = open(hall.folder / "hub.log", "wb")  # noqa: SIM115 — for the hub's life
         begun = time.monotonic()
         self.process: subprocess.Popen[bytes] = start_roundtap(
             "hub", "--data", str(hall.folder), "--host", "127.0.0.1", "--port", str(self.port),
             # What is measured is the hub, not what one key may ask of it.
-            "--generous", "1000", "--secure-port", "0",
+            "--generous", "1000", "--secure-port", str(self.secure_port),
             wrapper=(*wrapper, *on_core), stdout=subprocess.DEVNULL, stderr=self._log)
         try:
             self._wait_for_an_answer()
