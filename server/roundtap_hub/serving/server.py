@@ -159,8 +159,8 @@ class SecureServer(uvicorn.Server):
         self._certificates = certificates
         self._context = certificates.context()
         self._limits = limits
-        self._handshakes = ConnectionLimits(HANDSHAKES_MAX, limits.now_s, max(1, limits.per_address // HANDSHAKES_SHARE),
-                                            limits.per_address)
+        self._handshakes = ConnectionLimits(HANDSHAKES_MAX, limits.now_s,
+                                            max(1, limits.per_address // HANDSHAKES_SHARE), limits.per_address)
         self._beside: list[asyncio.Task[None]] = []
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
