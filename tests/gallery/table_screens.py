@@ -183,13 +183,14 @@ class _Play(Play):
         self.start()
         self.view()
         troubles = UnitFaults(self.table)
-        for name, value in (("duplicate", True), ("card", True), ("damaged", 1), ("refusal", "key"),
-                            ("refusal", "form"),
+        for name, value in (("duplicate", True), ("card", "full"), ("card", "read-only"), ("card", "failing"),
+                            ("damaged", 1), ("refusal", "key"), ("refusal", "form"),
                             ("refusal", "often"), ("pending", True)):
             setattr(troubles, name, value)
             scene = troubles.scene(self.now_ms)
             assert scene is not None
-            yield f"trouble-{name}" if not isinstance(value, str) else f"trouble-{value}", scene
+            shown = f"card-{value}" if name == "card" else value if isinstance(value, str) else name
+            yield f"trouble-{shown}", scene
             setattr(troubles, name, type(value)() if name != "refusal" else None)
         self.table.table.clock_unknown = True
         yield "idle-no-clock", self.shot()

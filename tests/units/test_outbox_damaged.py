@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from unit_kit import READ_ONLY, other_disk
 
 from roundtap_core.messages import ReportReceipt
 from roundtap_core.typed import parse_message
 from roundtap_units.link import outbox as module
-from roundtap_units.link import safe_file
 from roundtap_units.link.outbox import Outbox, StoredReport
 
 
@@ -90,7 +90,7 @@ def test_a_power_cut_between_both_files_counts_no_line_twice(path: Path, monkeyp
         raise OSError("the power is gone")
 
     with monkeypatch.context() as patch:
-        patch.setattr(safe_file.os, "replace", cut)
+        patch.setattr(module.os, "replace", cut)
         assert Outbox(path).failing
     outbox = Outbox(path)
     assert (ids(outbox), outbox.damaged, outbox.failing) == (["r1", "r3"], 1, False)
@@ -201,7 +201,7 @@ def test_a_card_whose_sync_fails_is_told_and_mended(path: Path, monkeypatch: pyt
         patch.setattr(module.os, "fsync", refusing(errno.EIO))
         with pytest.raises(OSError, match="Input/output"):
             outbox.put(report(2), "mac")
-        assert outbox.failing
+        assert outbox.fault == "failing"
         assert not outbox.retry_disk()
     assert outbox.retry_disk()
     assert not outbox.failing
@@ -226,11 +226,11 @@ def test_a_file_system_that_has_become_read_only_is_seen_before_somebody_presses
         path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     outbox = filled(path, 1)
     size = path.stat().st_size
-    monkeypatch.setattr(module, "read_only", lambda folder: True)
-    outbox.check_disk()
-    assert outbox.failing
-    assert not outbox.retry_disk()
-    monkeypatch.setattr(module, "read_only", lambda folder: False)
+    with monkeypatch.context() as patch:
+        patch.setattr("os.statvfs", other_disk(**READ_ONLY))
+        outbox.check_disk()
+        assert outbox.fault == "read-only"
+        assert not outbox.retry_disk()
     assert outbox.retry_disk()
     assert path.stat().st_size == size
 
@@ -261,13 +261,16 @@ def test_a_full_disk_keeps_what_it_has_and_goes_on_when_there_is_room(small_disk
     with open(small_disk / "ballast", "ab", buffering=0) as ballast, contextlib.suppress(OSError):
         while True:
             ballast.write(b"x" * 512)
+    outbox.check_disk()
+    assert outbox.fault == "full"
     kept = 3
     with contextlib.suppress(OSError):
         while kept < 400:
             outbox.put(report(kept + 1), "mac")
             kept += 1
     assert kept < 400
-    assert outbox.failing
+    assert not outbox.retry_disk()
+    assert outbox.fault == "full"
     (small_disk / "ballast").unlink()
     assert outbox.retry_disk()
     outbox.put(report(500), "mac")
@@ -284,7 +287,7 @@ def test_a_disk_that_is_mounted_read_only_in_the_midst_of_it(small_disk: Path) -
     outbox.close()
     subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
     outbox = Outbox(small_disk / "outbox.jsonl")
-    assert (ids(outbox), outbox.failing) == (["r1", "r2", "r3"], True)
+    assert (ids(outbox), outbox.fault) == (["r1", "r2", "r3"], "read-only")
     assert not outbox.retry_disk()
     subprocess.run(["mount", "-o", "remount,rw", str(small_disk)], check=True)
     assert outbox.retry_disk()

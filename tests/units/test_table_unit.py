@@ -90,7 +90,7 @@ def test_what_the_disk_refuses_is_not_called_sent_and_is_stored_when_it_can_be(
     with monkeypatch.context() as patch:
         patch.setattr(unit.outbox, "_append", full)
         unit.tap("a", "a")
-        assert "CARD FAILED" in unit.says
+        assert "CARD FULL" in unit.says
         unit.tap("b")
         assert "sending" not in unit.says
         assert "SAVED" not in unit.says

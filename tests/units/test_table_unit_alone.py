@@ -9,10 +9,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from unit_kit import Lone, Unit, view
+from unit_kit import FULL, READ_ONLY, Lone, Unit, other_disk, view
 
 from roundtap_devices.input.gestures import Edge
 from roundtap_units.link import safe_file
+from roundtap_units.link.hub_choice import UnitMemory
 from roundtap_units.link.outbox import Outbox
 from roundtap_units.link.stored_view import PAUSE_MS
 from roundtap_units.table import unit as module
@@ -99,7 +100,7 @@ def test_the_view_is_written_when_the_match_changes_and_not_at_each_tick(
     lone.wait(PAUSE_MS + 1000)
     written: list[str] = []
     real = os.replace
-    monkeypatch.setattr(safe_file.os, "replace", lambda a, b: (written.append(str(b)), real(a, b)))
+    monkeypatch.setattr(os, "replace", lambda a, b: (written.append(str(b)), real(a, b)))
     lone.wait(60_000)
     for taken_by in (None, "Eva"):
         lone.hub_says("view", view(call={"taken_by": taken_by}, finished=["e0"]))
@@ -149,12 +150,15 @@ def test_a_card_that_fails_at_the_start_is_a_screen_and_a_blinking_light(
     assert unit.unit.is_healthy(unit.now_ms)
 
 
-def test_a_card_that_becomes_read_only_is_seen_before_somebody_enters_a_result(
-        lone: Lone, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("disk", "words"), [
+    (FULL, "CARD FULL | There is no room on this unit's card"), (READ_ONLY, "CARD LOCKED | This unit's card can only"),
+])
+def test_a_card_that_takes_nothing_more_is_seen_before_somebody_enters_a_result(
+        lone: Lone, monkeypatch: pytest.MonkeyPatch, disk: dict[str, int], words: str) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr("roundtap_units.link.outbox.read_only", lambda folder: True)
+        patch.setattr("os.statvfs", other_disk(**disk))
         lone.wait(6000)
-        assert "CARD FAILED" in lone.says
+        assert words in lone.says
         lone.tap("a", "a", "b")
         assert lone.outbox.all() == []
     lone.wait(6000)

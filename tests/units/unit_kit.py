@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+import os
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from roundtap_core.forms.form import form_to_json
@@ -24,6 +26,20 @@ from roundtap_units.table.unit import TableUnit
 from roundtap_units.unit_words import unit_words
 
 KEY = bytes(range(32))
+FULL, READ_ONLY = {"f_bavail": 0}, {"f_flag": os.ST_RDONLY}
+
+
+def other_disk(**fields: int) -> Callable[[object], Any]:
+    """`os.statvfs` of a disk that differs from this one in these fields."""
+    real = os.statvfs
+
+    def look(folder: Any) -> Any:
+        found = real(folder)
+        return SimpleNamespace(**{name: getattr(found, name) for name in dir(found) if name.startswith("f_")} | fields)
+
+    return look
+
+
 BOOK = rulebook("xwing-standard")
 
 

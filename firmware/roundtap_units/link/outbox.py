@@ -14,7 +14,8 @@ from typing import Any, BinaryIO
 
 from roundtap_core.messages import ReportReceipt
 from roundtap_machine.atomic_write import sync, write_atomically
-from roundtap_units.link.safe_file import UNREADABLE, checksum_line, read_checksum_line, read_only
+from roundtap_machine.disk import check_room, disk_fault, try_writing
+from roundtap_units.link.safe_file import UNREADABLE, checksum_line, read_checksum_line
 
 log = logging.getLogger(__name__)
 
@@ -23,6 +24,8 @@ PENDING = "pending"
 OLDER_LINES = (frozenset(("report", "mac")), frozenset(("fate",)))
 """The keys of lines without a checksum, from older units."""
 FATE_BEGINS = b'{"fate":'
+LINE_BYTES = 4096
+"""More than any report takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +87,20 @@ class Outbox:
         self._unflushed: list[bytes] = []
         """Fates that are not on the disk yet, valid all the same."""
         self._file: BinaryIO | None = None
-        self._refused = False
+        self._error: OSError | None = None
+        """What the disk refused the last time."""
         with self._lock:
             self._try_to_open()
 
     @property
     def failing(self) -> bool:
         """Whether the disk refused the last time: nothing new can be stored."""
-        return self._refused or self._file is None
+        return self._error is not None
+
+    @property
+    def fault(self) -> str:
+        """Why nothing new can be stored: FULL, READ_ONLY or FAILING (`roundtap_machine/disk.py`); "" if it can."""
+        return disk_fault(self._error.errno) if self._error is not None else ""
 
     def close(self) -> None:
         if self._file is not None:
@@ -102,10 +111,13 @@ class Outbox:
         self._key_mark = key_mark
 
     def check_disk(self) -> None:
-        """Check, without writing, whether the disk has become read-only."""
+        """Check, without writing, whether the disk has become full or read-only."""
         with self._lock:
-            if self._file is not None and read_only(self._path.parent):
-                self._mark_failed(OSError(errno.EROFS, os.strerror(errno.EROFS)))
+            if self._file is not None:
+                try:
+                    check_room(self._path.parent)
+                except OSError as error:
+                    self._mark_failed(error)
 
     def retry_disk(self) -> bool:
         """Try the disk again, and write what is outstanding; whether all is well."""
@@ -114,9 +126,9 @@ class Outbox:
                 self._try_to_open()
             if self._file is not None:
                 try:
+                    # A quota, or a sync that fails, is met by writing alone; mostly no fate waits to be written.
+                    try_writing(self._path.parent, LINE_BYTES)
                     self._append()
-                    if read_only(self._path.parent):
-                        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
                 except OSError as error:
                     self._mark_failed(error)
             return not self.failing
@@ -158,7 +170,7 @@ class Outbox:
         """Write down, synced, the hub's answers. The screen need not wait: after a power cut the unit asks again. Where
         the disk refuses they stay valid, and are noted once it works."""
         with self._lock:
-            if self._unflushed:
+            if self._unflushed and self._file is not None:
                 try:
                     self._append()
                 except OSError as error:
@@ -199,7 +211,7 @@ class Outbox:
             if len(rest) == len(self._reports):
                 return
             if self._file is None:
-                raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+                raise OSError(*self._error.args if self._error is not None else ())
             write_atomically(self._path, b"".join(
                 _report_line(kept) + (b"" if kept.fate is None else _fate_line(kept)) for kept in rest.values()))
             # All of it was just written, outstanding fates included.
@@ -219,17 +231,19 @@ class Outbox:
             self._clean()
             self._file = open(self._path, "ab", buffering=0)  # noqa: SIM115 — for the unit's life: a report must not wait.
             sync(self._path.parent)
-            self._refused = False
+            self._error = None
         except OSError as error:
-            if self._file is not None:
-                self._file.close()
-            self._file = None
             self._mark_failed(error)
 
     def _mark_failed(self, error: OSError) -> None:
-        if not self._refused:
-            log.error("%s cannot be written: %s", self._path, error)
-        self._refused = True
+        if self._error is None or self._error.errno != error.errno:
+            log.error("%s cannot be written: %s", self._path, error.strerror)
+        # Without the traceback, which would keep alive whatever the failed call held.
+        self._error = OSError(error.errno, error.strerror)
+        if self._file is not None:
+            # A card with an open file cannot be taken out and put in again.
+            self._file.close()
+            self._file = None
 
     def _load(self) -> None:
         try:
@@ -268,7 +282,7 @@ class Outbox:
             # Lines in both files were counted twice until now.
             self.damaged = sum(map(_may_be_report, self._aside.read_bytes().split(b"\n")))
         elif self._torn is not None:
-            with open(self._path, "r+b") as torn:
+            with contextlib.suppress(FileNotFoundError), open(self._path, "r+b") as torn:
                 torn.truncate(self._torn)
                 os.fsync(torn.fileno())
         self._torn, self._spoilt, self._lines = None, [], []
@@ -294,7 +308,7 @@ class Outbox:
     def _append(self, line: bytes = b"") -> None:
         """Write outstanding fates, then `line`, and sync. OSError: nothing of it is stored."""
         if self._file is None:
-            raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+            raise OSError(*self._error.args if self._error is not None else ())
         data = b"".join((*self._unflushed, line))
         length = os.fstat(self._file.fileno()).st_size
         try:
@@ -302,12 +316,14 @@ class Outbox:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             os.fsync(self._file.fileno())
         except OSError:
-            # Half a line would spoil the next one, and a whole one would reappear at the next start.
+            # Half a line would spoil the next one, and a whole one would reappear at the next start. What the disk does
+            # not cut now is cut when the file is opened again.
+            self._torn = length
             with contextlib.suppress(OSError):
                 self._file.truncate(length)
             raise
         self._unflushed = []
-        self._refused = False
+        self._error = None
 
 
 def _may_be_report(raw: bytes) -> bool:

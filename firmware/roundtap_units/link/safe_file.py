@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from roundtap_core.wire import canonical, digest
@@ -34,11 +32,3 @@ def read_checksum_line(raw: bytes) -> tuple[dict[str, Any], bool]:
 def key_fingerprint(key: bytes) -> str:
     """Distinguishes two keys and reveals neither."""
     return hashlib.sha256(b"roundtap/key-mark/1\n" + key).hexdigest()[:16]
-
-
-def read_only(folder: Path) -> bool:
-    """Whether the file system there refuses every write: Linux remounts a worn card so."""
-    try:
-        return bool(os.statvfs(folder).f_flag & os.ST_RDONLY)
-    except OSError:
-        return True

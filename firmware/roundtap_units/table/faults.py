@@ -15,15 +15,15 @@ IDENTIFY_MS = 6_000
 class UnitFaults:
     """A page above everything but a called judge.
 
-    `card` (nothing can be stored) and `twin` (another unit has this name) stay as long as they are true. `damaged`
-    (unacknowledged spoilt lines of the outbox), `refusal` ("key", "form", "often") and `pending` (a restored hub
-    examines a report) stay until a button is pressed. Besides, the hub may ask the unit to show itself for some
-    seconds.
+    `card` (why nothing can be stored: `Outbox.fault`) and `duplicate` (another unit has this name) stay as long as they
+    are true. `damaged` (unacknowledged spoilt lines of the outbox), `refusal` ("key", "form", "often") and `pending` (a
+    restored hub examines a report) stay until a button is pressed. Besides, the hub may ask the unit to show itself for
+    some seconds.
     """
 
     def __init__(self, dialogue: Dialogue) -> None:
         self._dialogue = dialogue
-        self.card = False
+        self.card = ""
         self.duplicate = False
         self.damaged = 0
         self.refusal: str | None = None
@@ -86,19 +86,20 @@ class UnitFaults:
         words = table.words
         if kind == "identify":
             return table.page(kind, None, words("enrol.here"), self._identified[0], hint=words("any_key"))
-        about = f"refusal.{self.refusal}" if kind == "refusal" else f"{kind}.line"
+        text = f"card.{self.card}" if kind == "card" else kind
+        about = f"refusal.{self.refusal}" if kind == "refusal" else f"{text}.line"
         if self._is_key_rejected(kind):
             return table.page(kind, None, words(f"{kind}.title"), words(about),
                               hint=words("refusal.key.again", sign=SIGNS["a"]))
         hint = "seat.wrong_hint" if kind == "card" else "" if kind == "twin" else "any_key"
-        return table.page(kind, None, words(f"{kind}.title"), words(about), hint=words(hint) if hint else "")
+        return table.page(kind, None, words(f"{text}.title"), words(about), hint=words(hint) if hint else "")
 
     def _is_key_rejected(self, kind: str | None) -> bool:
         return kind == "refusal" and self.refusal == "key" and self.can_enrol
 
     def lamp(self, now_ms: int, blind: bool = False) -> bool:
         """The light blinks while nothing can be stored or shown: it is seen where the screen is not."""
-        return (self.card or blind or self.is_identifying(now_ms)) and now_ms // BLINK_MS % 2 == 0
+        return (bool(self.card) or blind or self.is_identifying(now_ms)) and now_ms // BLINK_MS % 2 == 0
 
     def _kind(self, now_ms: int) -> str | None:
         if self._dialogue.call.shown(now_ms):

@@ -464,7 +464,7 @@ class TableUnit(BoardUnit):
                 self._outbox.retry_disk()
             else:
                 self._outbox.check_disk()
-        self.troubles.card = self._outbox.failing
+        self.troubles.card = self._outbox.fault
         self._signals.lamp(self.troubles.lamp(now_ms, self._screen.blind))
 
     def _scene_now(self, now_ms: int) -> Scene:

@@ -1,0 +1,36 @@
+"""What a disk's refusal means: it is full, can only be read, or fails; and a look whether it takes writes at all."""
+
+from __future__ import annotations
+
+import errno
+import os
+import tempfile
+from pathlib import Path
+
+FULL, READ_ONLY, FAILING = "full", "read-only", "failing"
+_KINDS = {errno.ENOSPC: FULL, errno.EDQUOT: FULL, errno.EFBIG: FULL, errno.EROFS: READ_ONLY}
+ROOM_BYTES = 64 * 1024
+"""What a database needs to be opened at all, for its shared memory and the first frames of its log."""
+
+
+def disk_fault(number: int | None) -> str:
+    """What a refusal with this errno means: FULL, READ_ONLY, and FAILING for every other one."""
+    return _KINDS.get(number or 0, FAILING)
+
+
+def check_room(folder: Path, room_bytes: int = 1) -> None:
+    """Look, without writing, whether the file system there has room for this process. Raises OSError: ENOSPC, EROFS, or
+    what the look itself met."""
+    found = os.statvfs(folder)
+    full = found.f_bavail * found.f_frsize < room_bytes or (found.f_files and not found.f_favail)
+    if found.f_flag & os.ST_RDONLY or full:
+        number = errno.EROFS if found.f_flag & os.ST_RDONLY else errno.ENOSPC
+        raise OSError(number, os.strerror(number), str(folder))
+
+
+def try_writing(folder: Path, room_bytes: int = ROOM_BYTES) -> None:
+    """Write and sync a nameless file: a quota or a failing disk refuses only that. Raises OSError."""
+    check_room(folder, room_bytes)
+    with tempfile.TemporaryFile(dir=folder, buffering=0) as file:
+        file.write(bytes(room_bytes))
+        os.fsync(file.fileno())
