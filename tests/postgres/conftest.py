@@ -19,7 +19,6 @@ from postgres_kit import NOWHERE, Cluster, binaries, cluster  # noqa: E402
 
 # The migrations are imported when a journal is opened first, and Alembic sets up its log: before any test.
 from roundtap_hub.database import shared_service  # noqa: E402
-from roundtap_hub.store import service  # noqa: E402
 
 SOON_S = 0.05
 
@@ -50,4 +49,4 @@ def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Who stops, or lost the database, looks again at once: nothing here is about how long that is."""
     monkeypatch.setattr(shared_service, "LOOK_UP_S", SOON_S)
     monkeypatch.setattr(shared_service, "RECONNECT_S", SOON_S)
-    monkeypatch.setattr(service, "DOUBT_S", SOON_S)
+    monkeypatch.setattr(shared_service, "DOUBT_S", SOON_S)

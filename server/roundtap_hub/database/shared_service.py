@@ -36,6 +36,8 @@ OPTIMISTIC_ATTEMPTS = 3
 ATTEMPTS = 8  # attempts in all; then the commands are refused as not saved
 LOOK_UP_S = 0.5  # how long one wait for a notification lasts; a stopping hub waits no longer for its follower
 RECONNECT_S = 1.0
+DOUBT_S = 1.0
+"""How often a commit in doubt is checked."""
 
 MessageHandler = Callable[[Mapping[str, Any]], None]
 
@@ -176,7 +178,9 @@ class SharedService(Service):
                 stored = bool(doubt.entries) and self._shared.is_stored(doubt.entries)
         except (Problem, JournalConflict, OSError) as unreachable:
             log.error("whether a batch is saved cannot be known yet: %s", unreachable)
-            self._do_soon(partial(self._handle_safely, []))
+            retry = threading.Timer(DOUBT_S, lambda: self._queue.put(partial(self._handle_safely, [])))
+            retry.daemon = True
+            retry.start()
             return None
         self._batch_in_doubt = None
         if stored:

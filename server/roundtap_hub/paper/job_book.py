@@ -10,6 +10,7 @@ import json
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, delete, select
@@ -21,6 +22,7 @@ from roundtap_core.messages import StationPrinter
 from roundtap_core.typed import MalformedMessage, parse_message
 from roundtap_hub import models
 from roundtap_hub.paper.print_jobs import CANCELLED, MUTE, QUEUED, PrintJob, PrintState, is_newer_state
+from roundtap_hub.store.disk_problems import unreadable
 
 
 class PrintBook:
@@ -42,7 +44,7 @@ class PrintBook:
         return create_engine(url, hide_parameters=True)
 
     def _unreadable(self, error: SQLAlchemyError) -> Problem:
-        return Problem("journal_unreadable", reason=str(getattr(error, "orig", None) or error))
+        return unreadable(error, Path(self._engine.url.database or ""))
 
     def _read(self, connection: Connection, jobs: Sequence[str] | None = None, orders: bool = True) -> None:
         """Load the stored states of these jobs (None: of all), and the orders if `orders`."""

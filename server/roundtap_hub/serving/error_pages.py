@@ -137,4 +137,4 @@ def _outcome_of(answer: Future[list[Entry]]) -> tuple[str, Problem | None]:
         return DONE, None
     if isinstance(error, Problem):
         return REFUSED, error
-    return (UNKNOWN, None) if isinstance(error, HubStopped) else (REFUSED, None)
+    return (UNKNOWN, None) if isinstance(error, HubStopped | OutcomeUnknown) else (REFUSED, None)

@@ -27,6 +27,7 @@ from roundtap_core.event.entries import Entry
 from roundtap_hub.database.database_url import DATABASE
 from roundtap_hub.store import head_file
 from roundtap_hub.store.copies import Removable
+from roundtap_hub.store.disk_problems import disk_problem, unreadable
 from roundtap_hub.store.journal import Head
 from roundtap_hub.store.migrations import schema_versions
 from roundtap_hub.store.service import Service
@@ -274,7 +275,8 @@ def back_up(folder: Path, made_at: str, named: head_file.HeadRecord | None = Non
         to.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         return make_backup(folder, to, named, made_at)
     except (OSError, sqlite3.Error) as error:
-        raise Problem("backup_failed", folder=str(to), reason=str(error)) from error
+        full = disk_problem(error, folder) if isinstance(error, OSError) else None
+        raise full or Problem("backup_failed", folder=str(to), reason=str(error)) from error
 
 
 def back_up_before_upgrade(folder: Path, named: head_file.HeadRecord | None, made_at: str,
@@ -292,7 +294,7 @@ def _schema_noted(folder: Path) -> schema_versions.DatabaseSchema:
         with engine.connect() as connection:
             return schema_versions.read_schema(connection)
     except SQLAlchemyError as error:
-        raise Problem("journal_unreadable", reason=str(getattr(error, "orig", None) or error)) from error
+        raise unreadable(error, folder / DATABASE) from error
     finally:
         engine.dispose()
 

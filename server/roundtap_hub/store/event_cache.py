@@ -99,8 +99,9 @@ class DormantEvents:
         """Save a snapshot; False on any failure: then the event is folded on demand."""
         try:
             self._journal.event_snapshots.save(snapshot)
-        except Exception:
-            log.exception("the seal of event %s is not saved", snapshot.summary.id)
+        except Exception as refused:
+            # On a full disk this is no bug, and there is another try after the event's next change.
+            log.error("the seal of event %s is not saved: %s", snapshot.summary.id, refused)
             return False
         self._sealed[snapshot.summary.id] = snapshot.summary.head
         self._sealed.move_to_end(snapshot.summary.id)

@@ -23,6 +23,7 @@ import msgspec
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE
+from roundtap_hub.store.disk_problems import disk_problem, unreadable
 from roundtap_hub.store.journal import Head, Journal
 from roundtap_hub.store.secure_files import lock_file
 from roundtap_machine.atomic_write import write_atomically
@@ -47,7 +48,7 @@ class HeadRecord:
 class HeadFile:
     """One hub's head file, locked (no second hub on the same folder) until `close`. Lines of JSON, each with a
     checksum: the first names every stream, each later one what a commit changed. A torn last line belongs to the newest
-    commit. Raises Problem("folder_in_use") and Problem("head_unreadable")."""
+    commit. Raises Problem("folder_in_use"), ("head_unreadable") and as `disk_problem`."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -55,6 +56,8 @@ class HeadFile:
             self._lock = lock_file(path.with_suffix(".lock"))
         except BlockingIOError:
             raise Problem("folder_in_use", folder=str(path.parent)) from None
+        except OSError as error:
+            raise disk_problem(error, path.parent) or error from error
         self._file = -1
         self._at = 0
         self._owed: dict[str, Head] = {}
@@ -125,7 +128,7 @@ def read_head_file(path: Path) -> HeadRecord | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise Problem("head_unreadable", file=str(path)) from error
+        raise disk_problem(error, path.parent) or Problem("head_unreadable", file=str(path)) from error
     named: HeadRecord | None = None
     for raw in data.rstrip(b"\0").split(b"\n"):
         fields = _read_line(raw)
@@ -148,8 +151,8 @@ def read_head_file(path: Path) -> HeadRecord | None:
 def check_database(database: Path, named: HeadRecord | None, places: Sequence[Path] = ()) -> None:
     """Check read-only that the database holds what the head file names (after a power cut it may hold more). Raises
     Problem if it does not, if it is a copied file without a head file ("journal_copied"), and if it cannot be read
-    ("journal_unreadable"). A database of an older hub has no lineage and needs no head file: it gets both with its next
-    start. `places`: where sticks with copies may be."""
+    (`unreadable`). A database of an older hub has no lineage and needs no head file: it gets both with its next start.
+    `places`: where sticks with copies may be."""
     if not database.is_file() or not database.stat().st_size:
         if named is not None and named.heads:
             raise _empty(database, named, places)
@@ -163,9 +166,7 @@ def check_database(database: Path, named: HeadRecord | None, places: Sequence[Pa
                 hashes[stream] = _first(connection, "SELECT hash FROM entry WHERE stream = ? AND number = ?", stream,
                                         head.number)
     except sqlite3.Error as error:
-        if named is None:
-            raise Problem("journal_unreadable", reason=str(error)) from error
-        raise Problem("journal_damaged", file=str(database), reason=str(error), folder=str(database.parent)) from error
+        raise unreadable(error, database) from error
     if named is None:
         if lineage:
             raise Problem("journal_copied", file=str(database), head=HEAD_FILE)

@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -22,10 +23,12 @@ from roundtap_core.event.entries import GENESIS, VENUE, Entry, Timestamp, entry_
 from roundtap_core.event.person import Person
 from roundtap_core.wire import canonical
 from roundtap_hub import models
+from roundtap_hub.store.disk_problems import errno_of, refusal_of, sqlite_code, unreadable
 from roundtap_hub.store.migrations import schema_versions
 from roundtap_hub.store.person_rows import StoredPerson, read_people
 from roundtap_hub.store.snapshots import EventSnapshotStore, EventSummary
 from roundtap_hub.store.venue import EVENT_DELETED
+from roundtap_machine.disk import FAILING, disk_fault
 
 log = logging.getLogger(__name__)
 
@@ -68,36 +71,32 @@ PersonRow = Mapping[str, str]
 
 
 class JournalConflict(Exception):
-    """Nothing of the batch is stored: another writer was faster, or the disk refused. `doubtful`: that is uncertain, as
-    the sync failed or nothing can be read back; `errno`: as of an OSError, if known."""
+    """Nothing of the batch is stored: another writer was faster, or the disk refused. `code`: SQLite's name of the
+    refusal; `errno`: as of an OSError, if known."""
 
     def __init__(self, reason: str, code: str = "") -> None:
         super().__init__(reason)
-        self.errno = next((number for name, number in _CODES if code.startswith(name)), None)
-        self.doubtful = self.errno == errno.EIO
+        self.errno = errno_of(code)
 
 
 class CommitInDoubt(JournalConflict):
     """Whether the batch is or will be stored is unknown."""
 
 
-_CODES = (("SQLITE_FULL", errno.ENOSPC), ("SQLITE_READONLY", errno.EROFS), ("SQLITE_IOERR", errno.EIO),
-          ("SQLITE_CORRUPT", errno.EIO), ("SQLITE_CANTOPEN", errno.EIO))
-
-
-def _conflict(error: SQLAlchemyError) -> JournalConflict:
-    return JournalConflict(str(error), getattr(getattr(error, "orig", None), "sqlite_errorname", ""))
-
-
 class Journal:
     """All streams of one database URL ("sqlite:////var/lib/roundtap/roundtap.db"). Its schema is migrated on opening.
-    Raises Problem("journal_unreadable") if there is no readable database, and as `migrate` and `check_schema`.
+    Raises as `unreadable` if there is no readable database, and as `migrate` and `check_schema`.
     `read_only`: nothing is written, not even missing tables, so it can be read while a hub writes. `known`: the
     migrations, for tests."""
+
+    sync_failed = False
+    """Whether the disk failed in a write. From then on this process may read what is not on the disk (Linux keeps pages
+    that it could not write as if they were), so it writes nothing more."""
 
     def __init__(self, url: str, read_only: bool = False,
                  known: schema_versions.Migrations = schema_versions.CURRENT) -> None:
         self.url = url
+        self._path = Path(url.partition(":///")[2])
         self.read_only = read_only
         self._probes = 0
         # Its errors are logged, and parameters contain names.
@@ -123,11 +122,8 @@ class Journal:
                beside: Iterable[SQLModel] = ()) -> None:
         """Commit all of them or none, synced on return; what the entries erase (`erasures`) goes in the same commit.
         `beside`: rows of other tables. Raises JournalConflict."""
-        try:
-            with self._engine.begin() as connection:
-                self._write(connection, entries, people, beside)
-        except SQLAlchemyError as error:
-            raise _conflict(error) from error
+        with self._writing() as connection:
+            self._write(connection, entries, people, beside)
 
     def _write(self, connection: Connection, entries: Sequence[Entry], people: Iterable[PersonRecord],
                beside: Iterable[SQLModel]) -> None:
@@ -147,9 +143,9 @@ class Journal:
 
     def scrub(self) -> None:
         """Erase deleted data as far as the database allows: SQLite's log of recent commits is emptied (the rest is
-        overwritten already). PostgreSQL cleans up by itself, later."""
+        overwritten already). PostgreSQL cleans up by itself, later. Raises JournalConflict."""
         if self._engine.dialect.name == "sqlite":
-            with self._reading() as connection:
+            with self._writing() as connection:
                 connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
 
     @property
@@ -162,25 +158,18 @@ class Journal:
 
     def begin_lineage(self, lineage: str) -> None:
         """Note the lineage in the database file itself, not only in its log. Raises JournalConflict."""
-        try:
-            with self._engine.begin() as connection:
-                connection.execute(delete(models.LINEAGE))
-                connection.execute(insert(models.LINEAGE), {"id": lineage})
-            self.scrub()
-        except (SQLAlchemyError, Problem) as error:
-            raise JournalConflict(str(error)) from error
+        with self._writing() as connection:
+            connection.execute(delete(models.LINEAGE))
+            connection.execute(insert(models.LINEAGE), {"id": lineage})
+        self.scrub()
 
     def write_probe(self) -> None:
-        """A write without meaning: it overwrites what a failed commit left in SQLite's log, so that no restart finds it
-        there. Raises JournalConflict while nothing can be written."""
+        """A write without meaning, synced. Raises JournalConflict while nothing can be written."""
         if self._engine.dialect.name != "sqlite":
             return
         self._probes = self._probes % 1000 + 1
-        try:
-            with self._engine.begin() as connection:
-                connection.exec_driver_sql(f"PRAGMA user_version = {self._probes}")
-        except SQLAlchemyError as error:
-            raise _conflict(error) from error
+        with self._writing() as connection:
+            connection.exec_driver_sql(f"PRAGMA user_version = {self._probes}")
 
     def heads(self) -> dict[str, Head]:
         """The last entry of each stream, read by the key alone."""
@@ -267,11 +256,8 @@ class Journal:
 
     def put(self, rows: Iterable[SQLModel]) -> None:
         """Write rows of other tables; also while the writer writes. Raises JournalConflict."""
-        try:
-            with self._engine.begin() as connection:
-                models.upsert(connection, *rows)
-        except SQLAlchemyError as error:
-            raise _conflict(error) from error
+        with self._writing() as connection:
+            models.upsert(connection, *rows)
 
     def log_bytes(self) -> int:
         """The length of SQLite's write-ahead log; 0 for other databases. Raises OSError."""
@@ -314,8 +300,25 @@ class Journal:
         except SQLAlchemyError as error:
             raise self._unreadable(error) from error
 
+    @contextmanager
+    def _writing(self) -> Iterator[Connection]:
+        if self.sync_failed:
+            raise JournalConflict("an earlier write failed", "SQLITE_IOERR")
+        try:
+            with self._engine.begin() as connection:
+                yield connection
+        except SQLAlchemyError as error:
+            code = sqlite_code(error)
+            conflict = JournalConflict(str(error), code)
+            if conflict.errno == errno.EIO:
+                # A quota is an I/O error to SQLite; but what failed in its sync may be lost, whatever the reason.
+                refused = None if "FSYNC" in code else refusal_of(self._path.parent)
+                self.sync_failed = refused is None or disk_fault(refused.errno) == FAILING
+                conflict.errno = refused.errno if refused is not None else errno.EIO
+            raise conflict from error
+
     def _unreadable(self, error: SQLAlchemyError) -> Problem:
-        return Problem("journal_unreadable", reason=str(getattr(error, "orig", None) or error))
+        return unreadable(error, self._path)
 
 
 def _parsed_data(data: object) -> Mapping[str, Any]:

@@ -38,6 +38,7 @@ from roundtap_hub.store.read_model import Snapshot, load_snapshot, reload_stream
 from roundtap_hub.store.snapshots import EventSnapshot
 from roundtap_hub.store.storage import StorageState
 from roundtap_hub.store.venue import is_dormant
+from roundtap_machine.disk import FAILING, disk_fault
 
 __all__ = ["HubStopped", "OutcomeUnknown", "Service", "Snapshot", "Step"]
 
@@ -50,8 +51,6 @@ START_TIMEOUT_S, COMMIT_TIMEOUT_S = 3.0, 20.0
 """How long a caller waits for the writer to begin, and in all before the outcome is reported as unknown. It holds a
 thread meanwhile, and others wait for that."""
 
-DOUBT_S = 1.0
-"""How often a commit in doubt is checked."""
 LOG_TRIM_BYTES = 16 * 1024 * 1024
 
 Listener = Callable[[Snapshot, Sequence[Entry]], None]
@@ -62,7 +61,7 @@ class HubStopped(Exception):
     """The hub is shutting down: ask again after its restart."""
 
 
-class OutcomeUnknown(Exception):
+class OutcomeUnknown(TimeoutError):
     """Neither "done" nor "nothing was changed" is certain yet; `answer` holds the outcome once it is known."""
 
     def __init__(self, answer: Future[list[Entry]]) -> None:
@@ -127,13 +126,13 @@ class Service:
         self.storage = StorageState(clocks.mono_ms)
         self.copies: Copies | None = None
         """The journal's copies; None if there are none, or the database server keeps them."""
-        self._commits_in_doubt: list[DecidedBatch] = []
-        """Failed commits that a start after a power cut might still find."""
-        self._trying_soon = False
         self._queue = WorkQueue()
         self._listeners: list[Listener] = []
         self._thread = threading.Thread(target=self._write, name="journal-writer", daemon=True)
         self._stopped = False
+        self.must_reopen = False
+        """Whether only a new process can tell what is on the disk: this one takes no more commands."""
+        self._on_must_reopen: Callable[[], None] = lambda: None
         self._submitting = threading.Lock()
         self._doubtful: set[str] = set()
         """Streams whose stored state is unknown: nothing is decided in them until they are read again."""
@@ -159,9 +158,12 @@ class Service:
         self._thread.join(timeout=10)
         if self.copies is not None:
             self.copies.stop()
-        for request, _ in [request_entries for unknown in self._commits_in_doubt for request_entries in unknown.made]:
-            request.answer.set_exception(HubStopped())
-        self._commits_in_doubt = []
+
+    def when_must_reopen(self, tell: Callable[[], None]) -> None:
+        """Call `tell`, from any thread, once the journal must be opened anew by another process; at once if so now."""
+        self._on_must_reopen = tell
+        if self.must_reopen:
+            tell()
 
     def set_copies(self, copies: Copies) -> None:
         """Keep these copies from the next commit on."""
@@ -224,7 +226,7 @@ class Service:
         except (JournalConflict, OSError) as refused:
             # A full or busy disk may recover before the next checkpoint.
             log.error("no checkpoint was written: %s", refused)
-            self.storage.failed(refused.errno)
+            self._note_refusal(refused)
 
     def check_disk(self, folder: Path) -> None:
         """Check the disk; after a failure, make the writer try it again. From any thread, every few seconds."""
@@ -237,37 +239,39 @@ class Service:
             if log_bytes > LOG_TRIM_BYTES:
                 # SQLite empties it by itself unless there is always a reader; then it must be asked to.
                 self._queue.put(partial(self._scrub, "the journal's log cannot be emptied: %s"))
-        if self.storage.fails or self._commits_in_doubt:
+        if self.storage.fault:
             self._queue.put(self._probe_disk)
 
     def _probe_disk(self) -> None:
         """Write something without meaning, to learn whether the disk takes writes."""
-        self._trying_soon = False
         try:
             self._journal.write_probe()
         except (JournalConflict, OSError) as refused:
-            self.storage.failed(refused.errno)
-            if self._commits_in_doubt:
-                self._schedule_probe()
+            self._note_refusal(refused)
         else:
             self.storage.written()
-            self._resolve_doubtful()
 
-    def _schedule_probe(self) -> None:
-        if not self._trying_soon:
-            self._trying_soon = True
-            self._do_soon(self._probe_disk)
+    def _note_refusal(self, refused: JournalConflict | OSError) -> None:
+        if refused.errno is not None:
+            self.storage.failed(refused.errno)
+        if self._journal.sync_failed:
+            self._reopen()
 
-    def _do_soon(self, chore: Chore) -> None:
-        timer = threading.Timer(DOUBT_S, lambda: self._queue.put(chore))
-        timer.daemon = True
-        timer.start()
+    def _reopen(self) -> None:
+        with self._submitting:
+            if self.must_reopen:
+                return
+            self.must_reopen = self._stopped = self._journal.sync_failed = True
+            self._queue.put(None)
+        log.error("the journal is opened again by a new process, from what is on the disk")
+        self._on_must_reopen()
 
     def _scrub(self, otherwise: str = "deleted people may still lie in freed parts of the journal: %s") -> None:
         try:
             self._journal.scrub()
-        except Problem as problem:
-            log.error(otherwise, problem)
+        except JournalConflict as refused:
+            log.error(otherwise, refused)
+            self._note_refusal(refused)
 
     def _restore_clocks(self) -> None:
         now = self._clocks.now()
@@ -280,7 +284,7 @@ class Service:
             if held is not state.clock and held.remaining_ms is not None:
                 try:
                     self.execute_one(state.id, SetClock("restore", held.remaining_ms), "hub")
-                except (Problem, OutcomeUnknown) as refused:
+                except (Problem, OutcomeUnknown, HubStopped) as refused:
                     # On a full disk the hub shows what it has; the clock stands as stored.
                     log.error("the clock of event %s is not held: %s", state.id, refused)
 
@@ -318,7 +322,12 @@ class Service:
 
     def _handle(self, batch: list[WriteRequest]) -> None:
         """Decide, commit, answer, publish."""
-        batch = self._settle_doubtful([request for request in batch if request.answer.set_running_or_notify_cancel()])
+        batch = [request for request in batch if request.answer.set_running_or_notify_cancel()]
+        if self.must_reopen:
+            for request in batch:
+                request.answer.set_exception(HubStopped())
+            return
+        batch = self._settle_doubtful(batch)
         decided = decide_all(self.snapshot, batch, self._clocks.at)
         decided.answer_refused()
         if not decided.has_writes:
@@ -326,44 +335,40 @@ class Service:
             return
         try:
             self._finish_commit(decided, self._commit(decided))
-        except CommitInDoubt:
-            self._commits_in_doubt.append(decided)
-            self._doubtful |= decided.streams
-            self._schedule_probe()
+        except CommitInDoubt as unknown:
+            log.error("whether a batch is saved is not known yet: %s", unknown)
+            for request, _ in decided.made:
+                request.answer.set_exception(OutcomeUnknown(request.answer))
+            self._reopen()
 
     def _commit(self, decided: DecidedBatch) -> bool:
-        """Whether it is saved. Raises CommitInDoubt if that is unknown yet."""
+        """Whether it is saved. Raises CommitInDoubt if only a new process can tell."""
         from_ms = self._clocks.mono_ms()
-        doubtful = True
         try:
             self._at_point("before-commit")
             self._journal.append(decided.entries, decided.people, decided.beside)
             self._at_point("after-commit")
         except (JournalConflict, OSError) as refused:
             log.error("a batch of %d was not saved: %s", len(decided.entries), refused)
-            doubtful = isinstance(refused, OSError) or refused.doubtful
-            if refused.errno is not None:
-                self.storage.failed(refused.errno)
+            self._note_refusal(refused)
         except Exception:
             log.error("a batch of %d could not be written down", len(decided.entries), exc_info=True)
         else:
             self.storage.written(self._clocks.mono_ms() - from_ms)
             return True
-        return self._is_stored(decided.entries, doubtful)
+        return self._is_stored(decided.entries)
 
-    def _is_stored(self, entries: Sequence[Entry], doubtful: bool = True) -> bool:
-        """Whether a failed commit is stored after all. `doubtful`: its remains could reappear after a power cut unless
-        overwritten first; raises CommitInDoubt until that succeeds."""
+    def _is_stored(self, entries: Sequence[Entry]) -> bool:
+        """Whether a failed commit is stored after all, which is not believed of a journal whose sync failed."""
+        if self._journal.sync_failed:
+            raise CommitInDoubt("its sync failed")
         try:
-            if doubtful:
-                self._journal.write_probe()
             return bool(entries) and self._journal.first_unknown_stream(heads_of(entries)) is None
-        except Exception as refused:
-            log.error("whether a batch is saved cannot be known yet: %s", refused)
-            raise CommitInDoubt(str(refused)) from refused
+        except Exception as unreadable:
+            raise CommitInDoubt(str(unreadable)) from unreadable
 
-    def _finish_commit(self, decided: DecidedBatch, saved: bool, later: bool = False) -> None:
-        """Answer and publish a commit whose outcome is known. `later`: other commits came in between."""
+    def _finish_commit(self, decided: DecidedBatch, saved: bool) -> None:
+        """Answer and publish a commit whose outcome is known."""
         if not saved:
             self._doubtful |= decided.streams
             self._reload_streams(self._doubtful)
@@ -377,7 +382,7 @@ class Service:
                 # Before any answer. A failing copy is shown on the console: the commit stands.
                 self.copies.save(Batch(decided.entries, [person_row(record) for record in decided.people]))
                 self._at_point("after-copies")
-            self._update_snapshot(decided, later)
+            self._update_snapshot(decided)
             decided.answer()
         finally:
             self._note_head(decided.entries, epoch)
@@ -394,17 +399,15 @@ class Service:
         except OSError as error:
             log.error("the head file cannot be written: %s", error)
             self.storage.head_noted(False)
+            if disk_fault(error.errno) == FAILING:
+                self._reopen()
         else:
             self.storage.head_noted(True)
         self._at_point("after-head")
 
-    def _update_snapshot(self, decided: DecidedBatch, later: bool) -> None:
+    def _update_snapshot(self, decided: DecidedBatch) -> None:
         try:
-            if later:
-                self._doubtful |= decided.streams
-                self._reload_streams(decided.streams)
-            else:
-                self.snapshot = self._dormant.rearrange(decided.after.with_names(self.snapshot))
+            self.snapshot = self._dormant.rearrange(decided.after.with_names(self.snapshot))
             self._forget_people(decided.deleted)
             if people_removed(decided.entries):
                 self._queue.later(self._scrub)
@@ -416,8 +419,6 @@ class Service:
 
     def _settle_doubtful(self, batch: list[WriteRequest]) -> list[WriteRequest]:
         """The requests that can be decided. The others, whose streams cannot be read now, are refused."""
-        if self._commits_in_doubt:
-            self._probe_disk()
         in_doubt = [request for request in batch if self._in_doubt(request)] if self._doubtful else []
         if not in_doubt:
             return batch
@@ -432,22 +433,9 @@ class Service:
         looks_at_the_hall = any(isinstance(step.command, HALL_COMMANDS) for step in request.steps)
         return bool(self._doubtful if looks_at_the_hall else self._doubtful & request.streams)
 
-    def _resolve_doubtful(self) -> None:
-        """Settle the commits in doubt, if the disk can be read by now."""
-        while self._commits_in_doubt:
-            unknown = self._commits_in_doubt[0]
-            try:
-                saved = self._is_stored(unknown.entries)
-            except CommitInDoubt:
-                self._schedule_probe()
-                return
-            self._commits_in_doubt.pop(0)
-            self._doubtful -= unknown.streams
-            self._finish_commit(unknown, saved, later=True)
-
     def _reload_streams(self, streams: Iterable[str]) -> bool:
-        """Reload these streams one by one; return whether all are certain. Those of commits in doubt must wait."""
-        for stream in sorted(set(streams).difference(*(unknown.streams for unknown in self._commits_in_doubt))):
+        """Reload these streams one by one; return whether all are certain."""
+        for stream in sorted(set(streams)):
             try:
                 self.snapshot = reload_streams(self._journal, self.snapshot, [stream])
                 self._doubtful.discard(stream)

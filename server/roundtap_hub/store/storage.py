@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 from roundtap_core.errors import Problem
 from roundtap_hub.store.copies import AWAY, CATCHING_UP, CURRENT, EJECTED, REFUSED, SLOW, CopyState
+from roundtap_machine.disk import FAILING, FULL, READ_ONLY, disk_fault
 
-FULL, READ_ONLY, FAILING, LOW, SLOW_DISK = "full", "read-only", "failing", "low", "slow"
+LOW, SLOW_DISK = "low", "slow"
 WARNING, NOTE = "warning", "note"
 
 SLOW_MS = 3000
@@ -20,8 +21,6 @@ LOG_BIG_BYTES = 256 * 1024 * 1024
 """The write-ahead log grows like this while a reader holds the database for hours."""
 WELL_AGAIN_MS = 120_000
 """How long a recovery of the disk is shown."""
-
-_BY_ERRNO = {errno.ENOSPC: FULL, errno.EDQUOT: FULL, errno.EFBIG: FULL, errno.EROFS: READ_ONLY}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +60,14 @@ class StorageState:
         self._listeners.append(listener)
 
     @property
-    def fails(self) -> bool:
-        """Whether the last write, or attempt, failed."""
-        return bool(self._trouble)
+    def fault(self) -> str:
+        """How the last write, or attempt, failed: FULL, READ_ONLY, FAILING; "" if it did not."""
+        return self._trouble
 
     def failed(self, number: int | None) -> None:
         """A write failed; `number` as of an OSError."""
         with self._lock:
-            trouble = _BY_ERRNO.get(number or 0, FAILING)
+            trouble = disk_fault(number)
             if not self._trouble:
                 self._since_ms = self._mono_ms()
             # "No space" is more specific than its consequences.

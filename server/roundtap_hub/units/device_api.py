@@ -526,7 +526,7 @@ def panel_view(hub: Hub) -> dict[str, Any]:
         "fingerprint": hub.access.encrypted.fingerprint if hub.access.encrypted is not None else "",
         "sticks": [{"name": each.name, "state": each.state} for each in sticks if each.state != AWAY][:STICKS_MAX],
         "running": any(state.live is not None and state.clock.state == RUNNING for state in snapshot.events.values()),
-        "trouble": hub.service.storage.fails,
+        "trouble": bool(hub.service.storage.fault),
         # An older panel shows nothing without these and the answer's "now_ms".
         "events": [], "calls": [],
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
@@ -13,16 +14,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hub_kit import HandClock, make_event, running, stored, url_of
+from hub_kit import HandClock, make_event, running, stored
 from pages_kit import House
+from sqlalchemy import event
+from sqlalchemy.exc import DBAPIError
 
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.words import LANGUAGES
 from roundtap_hub.store import service as service_module
 from roundtap_hub.store.copies import Copies
-from roundtap_hub.store.journal import Journal, JournalConflict
-from roundtap_hub.store.service import OutcomeUnknown, Service
+from roundtap_hub.store.journal import JournalConflict
+from roundtap_hub.store.service import HubStopped, OutcomeUnknown, Service
 from roundtap_hub.store.storage import SLOW_MS, WELL_AGAIN_MS, StorageState
 
 
@@ -186,32 +189,62 @@ def test_who_waits_for_a_commit_that_has_begun_learns_how_it_ended(tmp_path: Pat
         assert answer.result(10)[0].kind == "clock-set"
 
 
-def test_a_commit_nobody_knows_of_is_answered_when_the_disk_tells(
-        service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, patience: None) -> None:
-    """The sync failed, and nothing can be written over it: a start after a power cut might find it."""
-    tried = threading.Event()
-
+def sync_fails(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From now on SQLite reports of every commit that its sync failed. Its frames are in the log by then."""
     def fails(*_: object) -> None:
-        tried.set()
-        raise JournalConflict("no sync", "SQLITE_IOERR_FSYNC")
+        refused = sqlite3.OperationalError("disk I/O error")
+        refused.sqlite_errorname = "SQLITE_IOERR_FSYNC"  # type: ignore[misc]
+        raise DBAPIError("COMMIT", None, refused)
 
-    with monkeypatch.context() as patch:
-        patch.setattr(service.journal, "append", fails)
-        patch.setattr(service.journal, "write_probe", fails)
-        with pytest.raises(OutcomeUnknown) as caught:
-            service.execute([service_module.Step("e1", c.SetClock("start"))], "organizer", timeout_s=0.5)
-    with pytest.raises(Problem) as told:
-        caught.value.answer.result(10)
-    assert told.value.key == "not_saved"
-    assert service.execute_one("e1", c.SetClock("start"), "organizer")
+    event.listen(service.journal._engine, "commit", fails)
 
 
-def test_what_a_failed_commit_left_in_the_log_does_not_come_back_after_a_power_cut(tmp_path: Path) -> None:
-    """SQLite's log with a frame of a commit that failed in its sync: whatever is written next overwrites it."""
-    with closing(Journal(url_of(tmp_path / "journal.db"))) as journal:
-        before = (tmp_path / "journal.db-wal").stat().st_size
-        journal.write_probe()
-        assert (tmp_path / "journal.db-wal").stat().st_size > before
+def test_a_failed_sync_is_never_believed(service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The kernel may hold pages as clean that never reached the disk: this process reads and writes nothing more."""
+    told: list[str] = []
+    service.when_must_reopen(lambda: told.append("reopen"))
+    sync_fails(service, monkeypatch)
+    with pytest.raises(OutcomeUnknown) as caught:
+        service.execute_one("e1", c.SetClock("start"), "organizer")
+    assert isinstance(caught.value.answer.exception(), OutcomeUnknown), "and whoever looks later hears the same"
+    log_bytes = (tmp_path / "journal.db-wal").stat().st_size
+    with pytest.raises(HubStopped):
+        service.execute_one("e1", c.SetClock("start"), "organizer")
+    service.checkpoint()
+    service.check_disk(tmp_path)
+    service.stop()
+    assert (tmp_path / "journal.db-wal").stat().st_size == log_bytes
+    assert told == ["reopen"]
+    assert service.journal.sync_failed
+
+
+def test_a_failed_checkpoint_of_the_clock_is_a_failed_sync_as_well(
+        service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    service.execute_one("e1", c.SetClock("start"), "organizer")
+    sync_fails(service, monkeypatch)
+    service.checkpoint()
+    assert service.must_reopen
+    told: list[str] = []
+    service.when_must_reopen(lambda: told.append("at once"))
+    assert told == ["at once"]
+
+
+@pytest.mark.parametrize(("refusal", "key", "reopens"), [
+    (errno.EDQUOT, "full", False), (errno.EROFS, "read-only", False), (errno.EIO, "failing", True),
+])
+def test_what_sqlite_calls_an_i_o_error_is_asked_of_the_disk_itself(
+        service: Service, monkeypatch: pytest.MonkeyPatch, refusal: int, key: str, reopens: bool) -> None:
+    """A quota, or a file system that has become read-only, is no failing disk: nothing was written at all."""
+    def refuses(*_: object) -> None:
+        refused = sqlite3.OperationalError("disk I/O error")
+        refused.sqlite_errorname = "SQLITE_IOERR_WRITE"  # type: ignore[misc]
+        raise DBAPIError("INSERT", None, refused)
+
+    monkeypatch.setattr("roundtap_hub.store.journal.refusal_of", lambda _: OSError(refusal, os.strerror(refusal)))
+    monkeypatch.setattr(service.journal, "_put_entries", refuses)
+    with pytest.raises(OutcomeUnknown if reopens else Problem):
+        service.execute_one("e1", c.SetClock("start"), "organizer")
+    assert (keys(service), service.must_reopen) == ([key], reopens)
 
 
 # --- the log of somebody who always reads ------------------------------------------------------------------------

@@ -151,7 +151,7 @@ def test_a_file_that_is_no_journal_is_said_to_be_none(path: Path) -> None:
     path.write_bytes(b"Ana 100, Bruno 24\n" * 100)
     with pytest.raises(Problem) as caught:
         Journal(url_of(path))
-    assert caught.value.key == "journal_unreadable"
+    assert caught.value.key == "journal_damaged"
     with pytest.raises(Problem, match="folder"):
         Journal(url_of(path.parent / "nowhere" / "journal.db"))
 

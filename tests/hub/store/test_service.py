@@ -20,7 +20,7 @@ from roundtap_core.event.entries import GENESIS, VENUE, Entry, NewEntry, Timesta
 from roundtap_core.event.person import Person
 from roundtap_core.records import Result, SidePair
 from roundtap_hub.store.journal import Head, Journal, JournalConflict, PersonRecord
-from roundtap_hub.store.service import HubStopped, Service, Snapshot, Step
+from roundtap_hub.store.service import HubStopped, OutcomeUnknown, Service, Snapshot, Step
 
 WON = Result(score=SidePair(100, 24))
 MINUTE = 60_000
@@ -151,60 +151,20 @@ def test_a_commit_that_fails_changes_nothing_and_the_next_one_works(
     assert service.execute_one("e1", c.SetClock("start"), "organizer")[0].number == before.number + 1
 
 
-def test_a_hub_that_cannot_even_read_answers_nobody_until_it_can(
+def test_a_hub_that_cannot_even_read_says_that_nobody_knows_and_wants_a_new_process(
         service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither "saved" nor "nothing was changed" would be true."""
     before = service.snapshot
-    unreadable = threading.Event()
-
-    def holds(*_: object) -> bool:
-        unreadable.set()
-        raise OSError(5, "I/O")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(service.journal, "append", fails(OSError(5, "I/O")))
-        patch.setattr(service.journal, "holds", holds)
-        first = service.submit([Step("e1", c.SetClock("start"))], "organizer")
-        assert unreadable.wait(10)
-        with pytest.raises(Problem, match="could not be saved"):
-            service.execute_one("e1", c.SetClock("adjust", 7), "organizer")
-        assert not first.done()
+    told = threading.Event()
+    service.when_must_reopen(told.set)
+    monkeypatch.setattr(service.journal, "append", fails(JournalConflict("full", "SQLITE_FULL")))
+    monkeypatch.setattr(service.journal, "holds", fails(Problem("journal_unreadable", reason="I/O")))
+    with pytest.raises(OutcomeUnknown):
+        service.execute_one("e1", c.SetClock("start"), "organizer")
+    assert told.wait(10)
+    with pytest.raises(HubStopped):
+        service.execute_one("e1", c.SetClock("start"), "organizer")
     assert service.snapshot is before
-
-    with pytest.raises(Problem, match="could not be saved"):
-        first.result(10)
-    assert service.execute_one("e1", c.SetClock("start"), "organizer")
-
-
-def test_doubt_about_one_event_stops_nobody_in_another(
-        service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Unless the command looks at the whole hall: what it finds there may not be so."""
-    service.execute(event_steps("e2"), "organizer", people("e2"))
-    in_doubt, holds = threading.Event(), service.journal.holds
-
-    def not_e1(stream: str, head: Head) -> bool:
-        if stream == "e1":
-            in_doubt.set()
-            raise OSError(5, "I/O")
-        return holds(stream, head)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(service.journal, "holds", not_e1)
-        with monkeypatch.context() as once:
-            once.setattr(service.journal, "append", fails(OSError(5, "I/O")))
-            waits = service.submit([Step("e1", c.SetClock("start"))], "organizer")
-            assert in_doubt.wait(10)
-        assert service.execute_one("e2", c.SetEventDetails({"venue": "the back room"}), "organizer")
-        with pytest.raises(Problem, match="could not be saved"):
-            service.execute_one("e2", c.DrawRound(7), "organizer")
-        with pytest.raises(Problem, match="could not be saved"):
-            service.execute_one("e1", c.SetClock("start"), "organizer")
-
-    with pytest.raises(Problem, match="could not be saved"):
-        waits.result(10)
-    assert service.snapshot.events["e2"].about["venue"] == "the back room"
-    assert service.execute_one("e2", c.DrawRound(7), "organizer")
-    assert service.execute_one("e1", c.SetClock("start"), "organizer")
 
 
 def test_a_commit_that_failed_is_looked_for_where_it_would_be(

@@ -1,0 +1,90 @@
+"""Storage told apart from damage: why the hub's folder cannot be read or written, as a problem that a person can mend.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from roundtap_core.errors import Problem
+from roundtap_machine.disk import FAILING, FULL, READ_ONLY, disk_fault, try_writing
+
+DAMAGED = "damaged"
+_KEYS = {FULL: "disk_full", READ_ONLY: "disk_read_only", FAILING: "disk_failing"}
+_OF_A_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO, errno.EUCLEAN, errno.ENXIO, errno.ENODEV)
+_CODES = (("SQLITE_FULL", errno.ENOSPC), ("SQLITE_READONLY", errno.EROFS), ("SQLITE_IOERR", errno.EIO),
+          ("SQLITE_CANTOPEN", errno.ENOENT), ("SQLITE_CORRUPT", errno.EIO))
+_BROKEN = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
+FILES = ("roundtap.db", "roundtap.db-wal", "roundtap.head")
+
+
+def sqlite_code(error: BaseException) -> str:
+    """The name of SQLite's result code, "SQLITE_IOERR_FSYNC"; "" where the error is not SQLite's."""
+    return getattr(getattr(error, "orig", None) or error, "sqlite_errorname", None) or ""
+
+
+def errno_of(code: str) -> int | None:
+    """The errno that stands for a result code; None: no storage is at fault."""
+    return next((number for name, number in _CODES if code.startswith(name)), None)
+
+
+def storage_problem(fault: str, folder: Path, reason: object = "") -> Problem:
+    return Problem(_KEYS[fault], folder=str(folder), reason=str(reason))
+
+
+def fault_of(problem: Problem) -> str:
+    """FULL, READ_ONLY or FAILING for a problem of the disk; DAMAGED for one of what is on it."""
+    return next((fault for fault, key in _KEYS.items() if key == problem.key), DAMAGED)
+
+
+def is_of_disk(problem: Problem) -> bool:
+    return fault_of(problem) != DAMAGED
+
+
+def disk_problem(error: OSError, folder: Path) -> Problem | None:
+    """The problem of the disk under `folder` behind this error; None where the disk is not its cause."""
+    if error.errno not in _OF_A_DISK:
+        return None
+    return storage_problem(disk_fault(error.errno), folder, error.strerror)
+
+
+def unreadable(error: Exception, database: Path) -> Problem:
+    """Why a database cannot be opened or read. SQLite names only some causes: on a full disk it reports an I/O error
+    about its shared memory, on a read-only one that it cannot open the file. So the disk is asked."""
+    code, reason = sqlite_code(error), str(getattr(error, "orig", None) or error)
+    if code.startswith(_BROKEN):
+        return Problem("journal_damaged", file=str(database), reason=reason, folder=str(database.parent))
+    if errno_of(code) is not None:
+        with suppress(FileNotFoundError):
+            if found := refusal_of(database.parent):
+                return storage_problem(disk_fault(found.errno), database.parent, found.strerror)
+    if code.startswith("SQLITE_IOERR"):
+        return storage_problem(FAILING, database.parent, reason)
+    return Problem("journal_unreadable", reason=reason)
+
+
+def refusal_of(folder: Path) -> OSError | None:
+    """What the disk refuses there: a write with its sync, or the hub's files read to their end."""
+    try:
+        try_writing(folder)
+        for name in FILES:
+            with suppress(FileNotFoundError), open(folder / name, "rb", buffering=0) as file:
+                while file.read(1 << 20):
+                    pass
+    except OSError as error:
+        return error if error.errno in _OF_A_DISK else None
+    return None
+
+
+def read_from_disk(folder: Path) -> None:
+    """Sync the hub's files and drop them from the kernel's cache, so that what is read next is on the disk: after a
+    failed sync the cache may hold what is not. Raises as `disk_problem`."""
+    try:
+        for name in FILES:
+            with suppress(FileNotFoundError), open(folder / name, "rb", buffering=0) as file:
+                os.fsync(file.fileno())
+                os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+    except OSError as error:
+        raise disk_problem(error, folder) or error from error
