@@ -151,6 +151,12 @@ def hub_here(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.fixture
+def nobody_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hub that cannot open its journal is told to stop at once, instead of waiting until somebody mends it."""
+    monkeypatch.setattr("roundtap_hub.serving.waiting.wait_until_mended", lambda *_: False)
+
+
+@pytest.fixture
 def chance(request: pytest.FixtureRequest) -> random.Random:
     """Chance for one test: other chance for each test and each run, the same again for the same seed."""
     return random.Random(f"{request.config.getoption('randomly_seed', 0)} {request.node.nodeid}")

@@ -14,6 +14,7 @@ from typing import Any
 from roundtap_core.words import LANGUAGES
 from roundtap_devices.boards import Board, BoardError, board
 from roundtap_devices.toml_tables import TomlTableError
+from roundtap_machine.notify import restart_process
 from roundtap_units.link.hub_choice import parse_endpoint
 from roundtap_units.link.identity import HubAddress, has_local_key, known_identity, local_key
 
@@ -57,7 +58,7 @@ def run_unit(kind: str, run: Callable[[], bool]) -> int:
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     try:
         if run():
-            os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
+            restart_process()
     except (ConfigError, TomlTableError) as error:
         print(f"roundtap {kind}: {error}", file=sys.stderr)
         return 2

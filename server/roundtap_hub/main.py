@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import logging
 import os
 import secrets
@@ -36,21 +37,26 @@ from roundtap_hub.standby.standby_copy import Standbys
 from roundtap_hub.store.backups import Maintenance, back_up_before_upgrade
 from roundtap_hub.store.clocks import Clocks, system_clocks
 from roundtap_hub.store.copies import Copies
+from roundtap_hub.store.disk_problems import disk_problem, fault_of, read_from_disk, storage_problem
 from roundtap_hub.store.earlier_files import migrate_files
 from roundtap_hub.store.event_times import EventTimesCache
 from roundtap_hub.store.folder_copy import FolderCopy
 from roundtap_hub.store.head_file import HEAD_FILE, HeadFile, check_database, init_head_file
 from roundtap_hub.store.journal import Journal, JournalConflict
 from roundtap_hub.store.secure_files import make_private_folder
-from roundtap_hub.store.service import Service
-from roundtap_hub.units.unit_keys import UnitKeys, local_folder, loopback_address, make_local_units
+from roundtap_hub.store.service import HubStopped, OutcomeUnknown, Service
+from roundtap_hub.units.unit_keys import PANEL, UnitKeys, local_folder, loopback_address, make_local_units
 from roundtap_hub.units.unit_presence import Presence
+from roundtap_machine.disk import FAILING
+from roundtap_machine.notify import restart_process
 
 log = logging.getLogger(__name__)
 
 SEND_BUFFER_BYTES = 32 * 1024
 STALLED_CLIENT_MS = 30_000
 TAKE_OVER_RETRY_S = 5.0
+NOT_WAITED_FOR = ("folder_in_use", "journal_newer", "journal_form_failed")
+"""Problems of a folder that no other disk mends: another hub has it, or another version of Roundtap."""
 AtPoint = Callable[[str], None]
 
 A_MINUTE = 5  # how often one message is logged per minute; its traceback only the first time
@@ -124,6 +130,7 @@ def run(args: argparse.Namespace) -> int:
     pin_hash, certificates, encrypted, secret = "", None, None, secrets.token_bytes(32)
     clocks = system_clocks()
     hall_time = HallTime(None, clocks.boot_id, clocks.mono_ms)
+    opened: HubResources | Problem | None = None
     try:
         if not args.pages:
             for open_to_others in make_private_folder(args.data):
@@ -139,7 +146,10 @@ def run(args: argparse.Namespace) -> int:
     except Problem as problem:
         return _refused(problem)
     except (OSError, ValueError) as error:
-        return _refused(f"the folder {args.data} cannot be used: {error}. Name one that you may write to with --data.")
+        opened = disk_problem(error, args.data) if isinstance(error, OSError) and not args.database else None
+        if opened is None:
+            return _refused(f"the folder {args.data} cannot be used: {error}. Name one that you may write to with "
+                            "--data.")
     places, encrypted_places = connection_limits.connection_places(connection_limits.raise_file_limit())
     limits = connection_limits.ConnectionLimits(places, time.monotonic, args.per_address)
     encrypted_limits = connection_limits.ConnectionLimits(encrypted_places, time.monotonic,
@@ -151,14 +161,18 @@ def run(args: argparse.Namespace) -> int:
         except (OSError, OverflowError) as error:
             return _refused(f"cannot listen on {args.host}:{port}: {getattr(error, 'strerror', None) or error}")
     short = _short_listener(args.host, args.short_port, limits)
+    plain = [listeners[0], *([short] if short else ())]
     try:
         at_point = crash_point(args.crash_at)
-        opened = (open_database(args.database, at_point, args.pages) if args.database
-                  else open_folder(args.data, at_point, args.copy, replace(clocks, wall=hall_time.wall),
-                                   args.stick))
+        opened = opened or (open_database(args.database, at_point, args.pages) if args.database
+                            else open_folder(args.data, at_point, args.copy, replace(clocks, wall=hall_time.wall),
+                                             args.stick))
     except Problem as problem:
-        text = problem.say(core_words(args.language))
-        return _refused(f"{problem.where}: {text}" if problem.where else text)
+        if args.database or problem.key in NOT_WAITED_FOR:
+            return _refused(_text(problem, args.language))
+        opened = problem
+    if isinstance(opened, Problem):
+        return _wait(args, opened, plain, listeners[1:], limits, certificates)
     if not args.pages and not migrate_files(args.data, opened.service):
         threading.Thread(target=_retry_take_over, args=(args.data, opened.service), daemon=True).start()
     unit_keys = UnitKeys(opened.service)
@@ -182,14 +196,40 @@ def run(args: argparse.Namespace) -> int:
                    on_database=args.database is not None, hall_time=None if args.database else hall_time,
                    machine=OwnMachine(args.data), bench_url=args.bench_url),
               opened.paper, args.language)
-    plain = [listeners[0], *([short] if short else ())]
     # Late: a slow import, not needed where the folder cannot be opened.
-    from roundtap_hub.serving.server import serve
+    from roundtap_hub.serving.server import REOPEN, serve
 
     code = serve(hub, plain, listeners[1:], limits, args.pages, args.console_url, args.alone, certificates)
     hub.access.organizers.sessions.save()
+    if code == REOPEN:
+        # Nothing is closed: SQLite would write what it believes to be synced into the journal.
+        restart_process()
     opened.close()
     return code
+
+
+def _text(problem: Problem, language: str) -> str:
+    text = problem.say(core_words(language))
+    return f"{problem.where}: {text}" if problem.where else text
+
+
+def _wait(args: argparse.Namespace, problem: Problem, plain: list[socket.socket], encrypted: list[socket.socket],
+          limits: connection_limits.ConnectionLimits, certificates: Certificates | None) -> int:
+    """Serve the page that says why the journal cannot be opened; once it can, a new process opens it."""
+    print(f"roundtap hub: {_text(problem, args.language)}", file=sys.stderr, flush=True)
+    fault, folder = fault_of(problem), local_folder(args.local, os.environ.get("RUNTIME_DIRECTORY"))
+    address = loopback_address(args.host, plain[0].getsockname()[1])
+    if folder is not None and address is not None:
+        # The panel is told by its address alone; the others' keys may be in the journal.
+        make_local_units(folder, address, (), kinds=(PANEL,))
+    # Late: a slow import, needed here alone.
+    from roundtap_hub.serving.waiting import MendedCheck, WaitingPage, wait_until_mended
+
+    if wait_until_mended(WaitingPage(fault, args.language), plain, encrypted, limits, certificates,
+                         MendedCheck(args.data, fault)):
+        log.warning("the journal in %s can be opened again", args.data)
+        restart_process()
+    return 0
 
 
 def _retry_take_over(folder: Path, service: Service) -> None:
@@ -284,6 +324,7 @@ def open_folder(folder: Path, at_point: AtPoint, copies: Sequence[Path] = (),
     """The journal in a hub's own folder, checked against its head file and started. `copies`: folders elsewhere with a
     copy; `sticks`: mount points where one may appear; `clocks`: instead of the machine's own. Raises Problem where the
     journal cannot be opened or is damaged."""
+    read_from_disk(folder)
     url, head = sqlite_url(folder), HeadFile(folder / HEAD_FILE)
     try:
         check_database(folder / DATABASE, head.record, (*copies, *sticks))
@@ -291,22 +332,28 @@ def open_folder(folder: Path, at_point: AtPoint, copies: Sequence[Path] = (),
         back_up_before_upgrade(folder, head.record, clocks.wall() or "")
         journal, paper = Journal(url), PrintBook(url)
         service = Service(journal, clocks, at_point, head)
+        lineage = head.record.lineage if head.record else ""
+        try:
+            lineage = init_head_file(head, journal, service.snapshot.venue.epoch)
+        except (JournalConflict, OSError) as refused:
+            # A hub on a full disk still shows what it has, and reports that the disk is full.
+            service.storage.failed(refused.errno)
+        if service.storage.fault == FAILING:
+            raise storage_problem(FAILING, folder, os.strerror(errno.EIO))
     except BaseException:
         head.close()
         raise
-    lineage = head.record.lineage if head.record else ""
-    try:
-        lineage = init_head_file(head, journal, service.snapshot.venue.epoch)
-    except (JournalConflict, OSError) as refused:
-        # A hub on a full disk still shows what it has, and reports that the disk is full.
-        service.storage.failed(refused.errno)
     kept = Copies(journal, lineage,
                   [*(FolderCopy(each, folder) for each in copies),
                    *(FolderCopy(each, folder, may_be_missing=True) for each in sticks)],
                   lambda: service.snapshot.venue.epoch, service.storage.changed)
     service.set_copies(kept)
     upkeep = Maintenance(service, folder, head, kept.plugged_in, clocks.wall)
-    service.start()
+    try:
+        service.start()
+    except (Problem, HubStopped, OutcomeUnknown) as refused:
+        head.close()
+        raise storage_problem(service.storage.fault or FAILING, folder, refused) from refused
     kept.start()
     upkeep.start()
     return HubResources(service, clocks, Presence(), paper,

@@ -1,4 +1,4 @@
-"""A service and systemd: readiness and watchdog messages (sd_notify(3)), and the signal to stop."""
+"""A service and systemd: readiness and watchdog messages (sd_notify(3)), the signal to stop, and a restart."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ import os
 import queue
 import signal
 import socket
+import sys
 from collections.abc import Callable, Mapping
+from typing import NoReturn
 
 
 class SystemdNotifier:
@@ -74,3 +76,11 @@ class StopSignal:
         """Wait until the signal comes, at most for this time."""
         with contextlib.suppress(queue.Empty):
             self._wake.put(self._wake.get(timeout=timeout_s))
+
+
+def restart_process() -> NoReturn:
+    """Become a new process with the same command line and number, as systemd or a terminal started this one: whatever
+    this one holds in memory, its open files included, ends with it."""
+    sys.stdout.flush()
+    Notify().send("WATCHDOG=1")
+    os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])

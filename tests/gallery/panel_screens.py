@@ -32,6 +32,8 @@ def panel_scenes(languages: tuple[str, ...] = LANGUAGES) -> Iterator[tuple[str, 
         for page in OF_HUB:
             yield f"{language}-{page}", _shot(language, page, HUB)
         yield f"{language}-{d.NOBODY}", _shot(language, d.NOBODY, None)
+        for fault in ("full", "read-only", "failing", "damaged"):
+            yield f"{language}-waits-{fault}", _shot(language, d.NOBODY, None, waits=fault)
         for page in OF_STANDBY:
             yield f"{language}-standby-{page}", _shot(language, page, None, STANDBY)
         for state in ("behind", "away", "refused"):
@@ -40,8 +42,9 @@ def panel_scenes(languages: tuple[str, ...] = LANGUAGES) -> Iterator[tuple[str, 
         yield f"{language}-standby-never", _shot(language, d.TURN_ASK, None, STANDBY.replace(level=False))
 
 
-def _shot(language: str, page: str, hub: PanelView | None, standby: StandbyState | None = None) -> PanelScene:
+def _shot(language: str, page: str, hub: PanelView | None, standby: StandbyState | None = None,
+          waits: str = "") -> PanelScene:
     panel = PanelDialogue(unit_words(language), page, STICK if page == d.EJECT_ASK else "", hub, standby,
-                          ("Roundtap", "drei-Wege-2026"), pin="12345678")
+                          ("Roundtap", "drei-Wege-2026"), pin="12345678", waits=waits)
     panel.said = panel.words("panel.pull_out", stick=STICK)
     return scene_of(panel)

@@ -177,15 +177,15 @@ def test_one_event_is_looked_at_alone(folder: Path, capsys: pytest.CaptureFixtur
     assert "e7" in err
 
 
-@pytest.mark.parametrize("make", [
-    lambda folder: None, lambda folder: (folder / "roundtap.db").write_bytes(b"no" * 999),
+@pytest.mark.parametrize(("make", "exit_code"), [
+    (lambda folder: None, 2), (lambda folder: (folder / "roundtap.db").write_bytes(b"no" * 999), 1),
 ])
-def test_where_there_is_no_journal_it_says_so(
-        tmp_path: Path, capsys: pytest.CaptureFixture[str], make: Callable[[Path], None]) -> None:
+def test_where_there_is_no_journal_or_a_damaged_one_it_says_so(
+        tmp_path: Path, capsys: pytest.CaptureFixture[str], make: Callable[[Path], None], exit_code: int) -> None:
     make(tmp_path)
     before = sorted(tmp_path.iterdir())
     code, out, err = said(capsys, "verify", "--data", str(tmp_path))
-    assert (code, out) == (2, "")
+    assert (code, out) == (exit_code, "")
     assert str(tmp_path / "roundtap.db") in err
     assert sorted(tmp_path.iterdir()) == before
 

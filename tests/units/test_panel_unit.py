@@ -57,6 +57,7 @@ class Wire:
     def __init__(self, tmp_path):
         self.key, self.heard, self.received, self.root = KEY, [], [], []
         self.answers, self.broken, self.challenges, self.view, self.hotspot = {}, None, 0, VIEW, None
+        self.waits = ""
         self.renewals = [HubAddress("127.0.0.1", 8080, "hub-panel", KEY)]
         self.link = FrontPanelLink(lambda: self.renewals.pop() if self.renewals else None,
                               lambda kind, value: self.received.append((kind, value)), "de", self.ask_root,
@@ -76,6 +77,8 @@ class Wire:
         if (method, path) == ("GET", "/device/challenge"):
             self.challenges += 1
             self.answer = {"challenge": f"asked {self.challenges}"}
+            if self.waits:
+                self.answer = {"error": "the hub is not ready", "storage": self.waits}
             return
         assert (method, path) == ("POST", "/device/panel")
         payload = open_envelope(self.key, REQUEST, json.loads(body))
@@ -88,7 +91,7 @@ class Wire:
                                                 "done": done})
 
     def getresponse(self):
-        return SimpleNamespace(status=200, read=lambda most: json.dumps(self.answer).encode())
+        return SimpleNamespace(status=503 if self.waits else 200, read=lambda most: json.dumps(self.answer).encode())
 
     def close(self):
         """It is the same hub again."""
@@ -108,6 +111,23 @@ def test_it_asks_in_its_language_and_each_challenge_once(wire):
     assert [(said["language"], said["challenge"], said["do"]) for said in wire.heard] == [
         ("de", "asked 1", None), ("de", "next", None)]
     assert wire.of("hub") == [HUB] * 2
+
+
+def test_why_a_hub_cannot_open_its_journal_is_heard_and_shown(wire):
+    wire.waits = "full"
+    wire.link.poll()
+    assert wire.received == [("hotspot", None), ("waits", "full")]
+    panel = PanelDialogue(unit_words("en"))
+    panel.on_hub_waits("full", 0)
+    assert "The hub's card is full" in d.scene_of(panel).all_text()
+    panel.on_hub_waits("word of a stranger", 1000)
+    assert "No contact with the hub" in d.scene_of(panel).all_text()
+    panel.on_hub_waits("damaged", 2000)
+    panel.tick(2000 + d.AWAY_MS)
+    assert "No contact with the hub" in d.scene_of(panel).all_text()
+    panel.on_hub_waits("damaged", 20_000)
+    panel.on_hub(HUB, 21_000)
+    assert "damaged" not in d.scene_of(panel).all_text()
 
 
 def test_the_hotspot_is_asked_for_now_and_then_and_shown_while_there_is_one(wire):

@@ -205,6 +205,10 @@ def _readable(connection: socket.socket, wait_ms: int) -> bool:
     return bool(poll.poll(wait_ms))
 
 
+class HubNotReady(ValueError):
+    """The hub waits: its disk is "full", "read-only" or "failing", or its journal "damaged". Unsigned."""
+
+
 class KeyRefused(ValueError):
     """The answer's status means a key unknown to the hub. It is unsigned, and may come from any machine."""
 
@@ -226,8 +230,11 @@ def send_request(connection: http.client.HTTPConnection, path: str, message: Map
 
 def fetch_challenge(connection: http.client.HTTPConnection) -> str:
     """The hub's challenge before a hello, so that no stored packet passes for a new one; the connection stays usable.
-    It is unsigned: a forged one opens nothing."""
-    return parse_message(Challenge, send_request(connection, "/device/challenge")[1]).challenge
+    It is unsigned: a forged one opens nothing. HubNotReady where the hub cannot open its journal."""
+    status, message = send_request(connection, "/device/challenge")
+    if status == http.client.SERVICE_UNAVAILABLE and isinstance(message, dict) and "storage" in message:
+        raise HubNotReady(str(message["storage"])[:20])
+    return parse_message(Challenge, message).challenge
 
 
 def send_signed(connection: http.client.HTTPConnection, path: str, unit: str, key: bytes, challenge: str | None,

@@ -25,7 +25,7 @@ from roundtap_machine.notify import SystemdNotifier
 from roundtap_machine.root_steps import HOTSPOT, StepRefused, ask_root
 from roundtap_units.board_process import BoardProcess, BoardUnit
 from roundtap_units.link.identity import HubAddress, LocalKeyWatch, local_file
-from roundtap_units.link.kept_connection import ANSWER_BYTES_MAX, DeadlineConnection, send_signed
+from roundtap_units.link.kept_connection import ANSWER_BYTES_MAX, DeadlineConnection, HubNotReady, send_signed
 from roundtap_units.panel import panel_dialogue
 from roundtap_units.unit_config import ConfigError, configured_board, known_language, read_file, run_unit
 from roundtap_units.unit_words import unit_words
@@ -75,6 +75,8 @@ class PanelUnit(BoardUnit):
         panel = self.dialogue
         if kind == "hub":
             panel.on_hub(value, self._now_ms)
+        elif kind == "waits":
+            panel.on_hub_waits(value, self._now_ms)
         elif kind == "standby":
             panel.on_standby(value, self._now_ms)
         elif kind == "hotspot":
@@ -93,8 +95,9 @@ class PanelUnit(BoardUnit):
 
 
 class FrontPanelLink:
-    """`receive(kind, value)` is called from its thread and must only enqueue: "hub" a PanelView, "standby" a
-    StandbyState, "hotspot" (name, password) or None, "done" a `PressOutcome`.
+    """`receive(kind, value)` is called from its thread and must only enqueue: "hub" a PanelView, "waits" why the hub
+    cannot open its journal (`HubNotReady`), "standby" a StandbyState, "hotspot" (name, password) or None, "done" a
+    `PressOutcome`.
 
     renew: called before each request, to see whether the hub on this machine has restarted. A press is sent once, and
     never repeated. ask_root, standby: as `systemd/roundtap_machine/root_steps.py` and the standby's socket do it.
@@ -144,6 +147,9 @@ class FrontPanelLink:
         self._asked += 1
         try:
             self._exchange(None, POLL_WITHIN_S)
+            return
+        except HubNotReady as waits:
+            self._receive("waits", str(waits))
             return
         except REQUEST_ERRORS as error:
             log.info("the hub was not reached: %s", error)

@@ -93,6 +93,8 @@ class PanelDialogue:
     """Name and password of the hub's own access point."""
     pin: str = ""
     said: str = ""
+    waits: str = ""
+    """Why the hub cannot open its journal."""
     _heard_ms: int = 0
     _page_ms: int = 0
     _press: PanelPress = PanelPress(0, "")
@@ -100,11 +102,18 @@ class PanelDialogue:
     _presses: list[PanelPress] = field(default_factory=list)
 
     def on_hub(self, view: PanelView, now_ms: int) -> None:
-        self.hub, self.standby, self._heard_ms = view, None, now_ms
-        self._leave_stale_page(now_ms)
+        self._on_contact(now_ms, hub=view)
 
     def on_standby(self, state: StandbyState, now_ms: int) -> None:
-        self.hub, self.standby, self._heard_ms = None, state, now_ms
+        self._on_contact(now_ms, standby=state)
+
+    def on_hub_waits(self, fault: str, now_ms: int) -> None:
+        """The hub cannot open its journal; `fault`: a key below "panel.waits", others count as no contact."""
+        self._on_contact(now_ms, waits=fault if f"panel.waits.{fault}" in self.words else "")
+
+    def _on_contact(self, now_ms: int, hub: PanelView | None = None, standby: StandbyState | None = None,
+                    waits: str = "") -> None:
+        self.hub, self.standby, self.waits, self._heard_ms = hub, standby, waits, now_ms
         self._leave_stale_page(now_ms)
 
     def on_done(self, done: PressOutcome, now_ms: int) -> None:
@@ -186,7 +195,7 @@ class PanelDialogue:
     def _leave_stale_page(self, now_ms: int) -> None:
         """Leave a page whose subject has gone."""
         if now_ms - self._heard_ms >= AWAY_MS:
-            self.hub = self.standby = None
+            self.hub, self.standby, self.waits = None, None, ""
         ring = self.ring()
         if self.page == CONSOLE_QR:
             there = self.hub is not None and self.hub.console != ""
@@ -271,7 +280,8 @@ def _state(panel: PanelDialogue) -> PanelScene:
         return PanelScene(words("panel.standby"), (
             words(state if state in words else "panel.standby.away"), _without_scheme(standby.hub)),
                           words("panel.hint.around"))
-    return PanelScene(words("panel.title"), (words("panel.away"), words("panel.away.what")), words("panel.hint.around"))
+    keys = (f"panel.waits.{panel.waits}",) if panel.waits else ("panel.away", "panel.away.what")
+    return PanelScene(words("panel.title"), tuple(words(key) for key in keys), words("panel.hint.around"))
 
 
 def _question(panel: PanelDialogue) -> PanelScene:
@@ -322,7 +332,7 @@ def _verbatim_lines(text: str) -> tuple[str, ...]:
 
 def _corner(panel: PanelDialogue) -> str:
     if panel.hub is None:
-        return AWAY_SIGN if panel.standby is None else ""
+        return DISK_SIGN if panel.waits else AWAY_SIGN if panel.standby is None else ""
     return f"{DISK_SIGN} {panel.hub.wall}".strip() if panel.hub.trouble else panel.hub.wall
 
 

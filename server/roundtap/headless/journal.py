@@ -16,13 +16,14 @@ from roundtap_core.words import Words
 from roundtap_hub.database.database_url import DATABASE, database_url, without_password
 from roundtap_hub.store.backups import newest_backup_in, read_backup
 from roundtap_hub.store.clocks import system_clocks
+from roundtap_hub.store.disk_problems import is_of_disk
 from roundtap_hub.store.folder_copy import read_copy
 from roundtap_hub.store.head_file import HEAD_FILE, check_database, read_head_file
 from roundtap_hub.store.journal import START, Journal
 from roundtap_hub.store.salvage import SalvageResult, salvage
 from roundtap_hub.store.verify import StreamCheck, verify
 
-BROKEN = 1
+BROKEN, DISK_REFUSES = 1, 3
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -46,7 +47,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    """Print one line per stream; exit 1 where something is broken or lost, 2 where there is no journal."""
+    """Print one line per stream; exit 1 where something is broken or lost, 2 where there is no journal, 3 where the
+    disk is full, read-only or failing and the journal itself may be whole."""
     words = event_input.cli_words()
     path = args.data / DATABASE if args.backup is None else newest_backup_in(args.backup)
     try:
@@ -58,7 +60,8 @@ def run(args: Namespace) -> int:
             beside = _check_companions(args, journal) if args.what == "verify" else []
     except Problem as problem:
         place = path if args.database is None else without_password(args.database)
-        return event_input.print_refusal(f"roundtap journal: {place}: {problem.say(words)}")
+        refused = event_input.print_refusal(f"roundtap journal: {place}: {problem.say(words)}")
+        return _exit_code([problem]) if problem.key == "journal_damaged" or is_of_disk(problem) else refused
     if args.format == "json":
         event_input.write(event_input.json_text({
             "backup": {"file": str(path), "made_at": backup.made_at} if backup is not None else None,
@@ -72,8 +75,11 @@ def run(args: Namespace) -> int:
             event_input.write(f"{name} · {words('journal.broken' if wrong else 'journal.holds')}\n")
             if wrong:
                 event_input.write(f"  {wrong.say(words)}\n")
-    bad = any(looked.wrong for looked in found) or any(wrong for _, wrong in beside)
-    return BROKEN if bad else event_input.DONE
+    return _exit_code([*(each for looked in found for each in looked.wrong), *(wrong for _, wrong in beside if wrong)])
+
+
+def _exit_code(wrong: Iterable[Problem]) -> int:
+    return max((DISK_REFUSES if is_of_disk(problem) else BROKEN for problem in wrong), default=event_input.DONE)
 
 
 def _open(args: Namespace, path: Path) -> Journal:

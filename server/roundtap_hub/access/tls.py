@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from roundtap_core.errors import Problem
-from roundtap_hub.store.secure_files import FOLDER_MODE, write_private
+from roundtap_hub.store.secure_files import make_private_folder, write_private
 from roundtap_machine.wifi import ADDRESS
 
 if TYPE_CHECKING:
@@ -81,8 +81,7 @@ class Certificates:
         self._folder = folder / FOLDER
         self._names = names or machine_names
         self._now = now
-        self._folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
-        self._folder.chmod(FOLDER_MODE)
+        make_private_folder(self._folder)
         there = [(self._folder / name).exists() for name in (AUTHORITY, AUTHORITY_KEY)]
         if not any(there):
             self._make_authority()
@@ -90,7 +89,12 @@ class Certificates:
             raise Problem("tls_unreadable", where=str(self._folder))
         self.authority = (self._folder / AUTHORITY).read_bytes()
         self.fingerprint = fingerprint(self.authority, self._folder / AUTHORITY)
-        self.renew()
+        try:
+            self.renew()
+        except OSError:
+            # On a full or read-only disk the certificate from before serves on.
+            if self._made_for() is None:
+                raise
 
     def context(self) -> ssl.SSLContext:
         """The context of a server; `renew` and `load` change its certificate while it serves."""

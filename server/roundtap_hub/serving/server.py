@@ -39,6 +39,8 @@ KEEP_ALIVE_S = 35
 SWITCH_S = 0.0005
 EXIT_DUPLICATE = 3
 """The exit code of a hub that found another one with a copy of its journal: systemd does not restart it."""
+REOPEN = -1
+"""No exit code: the journal has to be opened again by a new process."""
 
 SILENT_S, IDLE_S = 5.0, 10.0
 """How long a connection may take for its first byte, and after its handshake for its first request: browsers send the
@@ -68,8 +70,8 @@ ORGANIZER_PATHS = ("/console", "/login", "/logout", "/join")
 def serve(hub: Hub, plain: list[socket.socket], encrypted: list[socket.socket], limits: ConnectionLimits,
           pages_only: bool,
           console_url: str | None, alone: bool, certificates: Certificates | None = None) -> int:
-    """Serve until stopped. The exit code: 0, 1 if the pages cannot be made, or EXIT_DUPLICATE. `plain`, `encrypted`:
-    listeners; the latter with `certificates`."""
+    """Serve until stopped. The exit code: 0, 1 if the pages cannot be made, or EXIT_DUPLICATE; or REOPEN. `plain`,
+    `encrypted`: listeners; the latter with `certificates`."""
     # The loop and the writer briefly need the GIL many times a report; a page's thread releases it after this long.
     sys.setswitchinterval(SWITCH_S)
     application = HubApplication(hub, limits.per_address)
@@ -78,7 +80,7 @@ def serve(hub: Hub, plain: list[socket.socket], encrypted: list[socket.socket], 
     beacon = BeaconThread(hub.host.kin) if hub.host.kin is not None and not alone else None
 
     class Server(uvicorn.Server):
-        pages_broken = second = False
+        pages_broken = second = reopens = False
         secured: asyncio.Task[None] | None = None
 
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -122,11 +124,11 @@ def serve(hub: Hub, plain: list[socket.socket], encrypted: list[socket.socket], 
             self.second = self.should_exit = True
             application.close_feeds_soon()
 
-    told_to_stop: list[int] = []
-    for number in (signal.SIGTERM, signal.SIGINT):
-        # Keeps a signal that comes before the server handles signals itself, and the one that the server raises again
-        # once it has stopped: the journal is still to be closed then.
-        signal.signal(number, lambda number, _: told_to_stop.append(number))
+        def end_to_reopen(self) -> None:
+            self.reopens = self.should_exit = True
+            application.close_feeds_soon()
+
+    told_to_stop = keep_stop_signals()
     front = PageServerFront(application, console_url) if pages_only else application
     config = uvicorn.Config(front, loop="asyncio", http=with_timeouts(limits), ws="none", lifespan="on",
                             log_level="warning",
@@ -138,10 +140,22 @@ def serve(hub: Hub, plain: list[socket.socket], encrypted: list[socket.socket], 
         hub.host.kin.on_twin.append(server.end_as_second)
         hub.host.kin.on_taken_over.append(application.close_feeds_soon)
         application.standby_api.ask_back = beacon.queue_query
+    hub.service.when_must_reopen(server.end_to_reopen)
     server.run(sockets=plain)
     if beacon is not None:
         beacon.stop()
+    if server.reopens and not told_to_stop:
+        return REOPEN
     return EXIT_DUPLICATE if server.second else 1 if server.pages_broken else 0
+
+
+def keep_stop_signals() -> list[int]:
+    """Collects what tells the process to stop from now on: before a server handles signals itself, and when it raises
+    one again once it has stopped, as the journal is still to be closed then."""
+    told: list[int] = []
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda number, _: told.append(number))
+    return told
 
 
 class SecureServer(uvicorn.Server):

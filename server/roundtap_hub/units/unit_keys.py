@@ -213,10 +213,11 @@ def loopback_address(host: str, port: int) -> str | None:
 
 
 def make_local_units(folder: Path, address: str, taken: Container[str],
-                     new_key: Callable[[], bytes] = lambda: secrets.token_bytes(KEY_BYTES)) -> dict[str, UnitKey]:
+                     new_key: Callable[[], bytes] = lambda: secrets.token_bytes(KEY_BYTES),
+                     kinds: Sequence[str] = LOCAL_ROLES) -> dict[str, UnitKey]:
     """New keys by unit, each in `folder`/NAME.json as {"unit", "key" (hex), "hub" (address)}: mode 0640, of the group
-    that may read it where there is one. `taken`: names that have a key in the journal, which takes precedence. Where
-    the folder cannot be written, that is logged, and there are no local units."""
+    that may read it where there is one. `taken`: names that have a key in the journal, which takes precedence. `kinds`:
+    of LOCAL_ROLES. Where the folder cannot be written, that is logged, and there are no local units."""
     made: dict[str, UnitKey] = {}
     try:
         if not folder.is_dir():
@@ -226,7 +227,7 @@ def make_local_units(folder: Path, address: str, taken: Container[str],
     except OSError as error:
         log.warning("units on this machine get no keys: %s", error)
         return made
-    for kind in LOCAL_ROLES:
+    for kind in kinds:
         unit = unit_name(kind)
         if unit in taken:
             log.warning("%s has a key on the console: on this machine it gets no other", unit)
