@@ -82,5 +82,5 @@ def restart_process() -> NoReturn:
     """Become a new process with the same command line and number, as systemd or a terminal started this one: whatever
     this one holds in memory, its open files included, ends with it."""
     sys.stdout.flush()
-    Notify().send("WATCHDOG=1")
+    SystemdNotifier().send("WATCHDOG=1")
     os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])

@@ -194,7 +194,7 @@ class Kit:
         self.secure: tuple[str, ...] = ("--secure-port", "0")
         self.port = free_port()
         self.hub_folder = folder / "hub"
-        self.hub_folder.mkdir()
+        self.hub_folder.mkdir(exist_ok=True)
         self.keys = {f"table-{n}": secrets.token_bytes(32) for n in range(1, tables + 1)}
         (self.hub_folder / "keys.json").write_text(json.dumps({u: k.hex() for u, k in self.keys.items()}))
         (self.hub_folder / "pin").write_text(hash_pin(PIN, "salt"))
@@ -218,24 +218,30 @@ class Kit:
 
     def start_hub(self, crash_at: str | None = None, wrapper: tuple[str, ...] = (), **options: Any) -> None:
         """Started, and answering. `options`: Popen's."""
+        self.launch_hub(crash_at, wrapper, **options)
+        wait_until(self._hub_answers, "the hub")
+
+    def launch_hub(self, crash_at: str | None = None, wrapper: tuple[str, ...] = (), **options: Any) -> None:
+        """Started, whether it answers or not."""
         crash = ("--crash-at", crash_at) if crash_at else ()
         self._let_go(self.hub)
         self.hub = start_roundtap("hub", "--data", str(self.hub_folder), "--host", "127.0.0.1",
                                   "--port", str(self.port), *self.secure, *crash, wrapper=wrapper, **options)
-        wait_until(self._hub_answers, "the hub")
 
     def stop_hub(self, number: signal.Signals = signal.SIGTERM) -> int:
         """Its exit code."""
         assert self.hub is not None
         return end(self.hub, number)
 
-    def start_table(self, number: int = 1, crash_at: str | None = None, wrapper: tuple[str, ...] = ()) -> Table:
+    def start_table(self, number: int = 1, crash_at: str | None = None, wrapper: tuple[str, ...] = (),
+                    **options: Any) -> Table:
+        """`options`: Popen's."""
         crash = ("--crash-at", crash_at) if crash_at else ()
         panel = self.folder / f"panel-{number}"
         panel.unlink(missing_ok=True)
         self._let_go(self.units.get(number))
         self.units[number] = start_roundtap("table", str(self.folder / f"table-{number}.toml"),
-                                            "--panel", str(panel), *crash, wrapper=wrapper)
+                                            "--panel", str(panel), *crash, wrapper=wrapper, **options)
         self.tables[number] = Table(panel)
         return self.tables[number]
 

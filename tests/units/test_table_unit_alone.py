@@ -12,8 +12,6 @@ import pytest
 from unit_kit import FULL, READ_ONLY, Lone, Unit, other_disk, view
 
 from roundtap_devices.input.gestures import Edge
-from roundtap_units.link import safe_file
-from roundtap_units.link.hub_choice import UnitMemory
 from roundtap_units.link.outbox import Outbox
 from roundtap_units.link.stored_view import PAUSE_MS
 from roundtap_units.table import unit as module

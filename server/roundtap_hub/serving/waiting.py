@@ -23,7 +23,7 @@ from roundtap_hub.serving.server import SecureServer, keep_stop_signals, watchdo
 from roundtap_hub.serving.static_files import PREFIX, StaticFiles
 from roundtap_hub.store.disk_problems import DAMAGED, refusal_of
 from roundtap_hub.store.head_file import HEAD_FILE, check_database, read_head_file
-from roundtap_machine.notify import Notify
+from roundtap_machine.notify import SystemdNotifier
 
 RETRY_S = 5.0
 FOR_PROGRAMS = ("/device/", "/station/", "/standby/", "/time", "/feed")
@@ -84,11 +84,11 @@ def wait_until_mended(page: WaitingPage, plain: list[socket.socket], encrypted: 
                       limits: ConnectionLimits, certificates: Certificates | None, is_mended: Callable[[], bool],
                       pause: Callable[[float], Awaitable[None]] = asyncio.sleep) -> bool:
     """Serve the page, with a look every RETRY_S, until `is_mended()`; False: told to stop before."""
-    notify = Notify()
+    notify = SystemdNotifier()
     config = uvicorn.Config(page, loop="asyncio", http=with_timeouts(limits), ws="none", lifespan="off",
                             log_config=None, server_header=False, proxy_headers=False,
                             timeout_graceful_shutdown=1)
-    secure = SecureServer(config, certificates) if certificates is not None else None
+    secure = SecureServer(config, certificates, limits) if certificates is not None else None
     for each in encrypted if secure is None else ():
         # Refused at once instead of accepted by nobody.
         each.close()
