@@ -143,7 +143,7 @@ SCHEMA_VERSION, WRITTEN_BY = TABLES["alembic_version"], TABLES["written_by"]
 SECRETS: Sequence[type[SQLModel]] = (UnitKeyRow, StaffRow)
 """Sent to a standby encrypted. On a stick, backups (the whole database) have them; the copy does not."""
 
-SECRET_TABLES = frozenset(str(each.__tablename__) for each in SECRETS)
+PRINTING: Sequence[type[SQLModel]] = (PrintStateRow, PrintOrderRow, PrintTextRow, PrintSettingRow)
 
 
 def create_all(connection: Connection) -> None:

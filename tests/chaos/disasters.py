@@ -61,7 +61,7 @@ class DeadCard:
         kit.hub.wait()
         again = kit.folder / "another machine"
         with contextlib.redirect_stdout(io.StringIO()):
-            assert main(["restore", str(backup), "--data", str(again)]) == 0
+            assert main(["recover", "--from", str(backup), "--data", str(again)]) == 0
         kit.hub_folder = again
         kit.start_hub()
         # Somebody walks round and looks that every table has light.

@@ -11,7 +11,6 @@ from typing import Any
 
 from pages_kit import PEOPLE, Browser, House, open_house
 
-from roundtap_core.event.entries import Timestamp
 from roundtap_core.event.state import EventState, MatchState
 from roundtap_core.messages import Hello
 from roundtap_core.records import Result, Side, SidePair
@@ -19,11 +18,12 @@ from roundtap_core.result_json import result_to_json
 from roundtap_core.typed import parse_message
 from roundtap_core.wire import digest
 from roundtap_hub.store.backups import make_backup
+from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.head_file import HeadRecord
-from roundtap_hub.store.salvage import restore
+from roundtap_hub.store.recover import recover
 from roundtap_hub.units.device_api import HelloHandler, record_report, validate_report
 
-AT = Timestamp("another boot", 5, "2026-11-22T05:00")
+CLOCKS = Clocks("another boot", lambda: 5, lambda: "2026-11-22T05:00")
 
 
 def backup_of(folder: Path, to: Path) -> Path:
@@ -137,7 +137,7 @@ def evening(folder: Path, people: list[str] | None = None) -> Iterator[Evening]:
 @contextmanager
 def restored_house(backup: Path, folder: Path) -> Iterator[tuple[House, Browser]]:
     """A hub restored from a backup, with an organizer's browser."""
-    restore(backup, folder, AT)
+    recover([backup], folder, CLOCKS)
     with open_house(folder) as house:
         yield house, house.organizer()
 

@@ -32,7 +32,7 @@ def restore(kit: Kit, backup: Path) -> None:
     """One command, into another folder: the first one's card is dead."""
     assert kit.stop_hub() == 0
     again = kit.folder / "another machine"
-    assert main(["restore", str(backup), "--data", str(again)]) == 0
+    assert main(["recover", "--from", str(backup), "--data", str(again)]) == 0
     kit.hub_folder = again
 
 

@@ -249,7 +249,7 @@ def play(container: Container, bundle: Path | None) -> None:
     holds("the first version is there", container.sh("roundtap --version") == version)
     container.until("journalctl -u roundtap-hub --no-pager | grep -q before-upgrade/0002", 120)
     holds("it refuses the later form and names the backup", not container.answers())
-    container.sh(f"systemctl stop roundtap-hub; mv {DATA} {DATA}-newer; roundtap restore --data {DATA} "
+    container.sh(f"systemctl stop roundtap-hub; mv {DATA} {DATA}-newer; roundtap recover --data {DATA} --from "
                  f"$(ls -t {DATA}-newer/backups/before-upgrade/0002/*.backup | head -1); "
                  "systemctl reset-failed roundtap-hub; systemctl start roundtap-hub")
     container.wait_for_hub()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from roundtap_machine.atomic_write import write_atomically
+from roundtap_units.link.hub_time import mono_ms
 from roundtap_units.link.safe_file import UNREADABLE, checksum_line, read_checksum_line
 
 log = logging.getLogger(__name__)
@@ -37,8 +38,8 @@ class StoredView:
     thread writes; any may call `holds`. path None: nothing is stored.
     """
 
-    def __init__(self, path: Path | None, boot: str = "") -> None:
-        self._path, self._boot = path, boot
+    def __init__(self, path: Path | None, boot: str = "", now_ms: Callable[[], int] = mono_ms) -> None:
+        self._path, self._boot, self._now_ms = path, boot, now_ms
         self._lock = threading.Lock()
         self.view: Mapping[str, Any] | None = None
         self.deadline_here_ms: int | None = None
@@ -76,7 +77,7 @@ class StoredView:
     def held_match(self) -> dict[str, Any] | None:
         """The match on this table's screen, for the hub; None where there is none."""
         with self._lock:
-            view = self.view
+            view, deadline_ms = self.view, self.deadline_here_ms
         if not view or not view.get("match"):
             return None
         try:
@@ -87,6 +88,7 @@ class StoredView:
                 "revision": match["revision"], "a": match["a"].get("id"),
                 "b": match["b"].get("id") if match["b"] else None, "state": match.get("state"),
                 "result": match.get("result"), "number": match.get("number"),
+                "left_ms": None if deadline_ms is None else deadline_ms - self._now_ms(),
             }
         except (KeyError, TypeError, AttributeError):
             return None

@@ -1,4 +1,4 @@
-"""Looks through a journal or a backup: `list` says what is in it, `verify` if all holds, `salvage` takes what does."""
+"""Looks through a journal or a backup: `list` says what is in it, `verify` if all holds."""
 
 from __future__ import annotations
 
@@ -15,33 +15,26 @@ from roundtap_core.event.entries import VENUE
 from roundtap_core.words import Words
 from roundtap_hub.database.database_url import DATABASE, database_url, without_password
 from roundtap_hub.store.backups import newest_backup_in, read_backup
-from roundtap_hub.store.clocks import system_clocks
 from roundtap_hub.store.disk_problems import is_of_disk
 from roundtap_hub.store.folder_copy import read_copy
 from roundtap_hub.store.head_file import HEAD_FILE, check_database, read_head_file
 from roundtap_hub.store.journal import START, Journal
-from roundtap_hub.store.salvage import SalvageResult, salvage
 from roundtap_hub.store.verify import StreamCheck, verify
 
 BROKEN, DISK_REFUSES = 1, 3
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("what", choices=("list", "verify", "salvage"), help="list: every stream and its last entry; "
+    parser.add_argument("what", choices=("list", "verify"), help="list: every stream and its last entry; "
                         "verify: read all of it, hash by hash, and compare head file, copies, seals and people with "
-                        "the entries; salvage: what can still be read of a damaged journal into a new folder")
+                        "the entries")
     parser.add_argument("--data", type=Path, default=Path("roundtap-data"), help="the hub's folder")
     place = parser.add_mutually_exclusive_group()
     place.add_argument("--backup", type=Path, default=None, metavar="PLACE",
-                       help="with list and verify: a backup instead of the folder; of a stick or a folder the newest")
-    place.add_argument("--database", default=None, metavar="URL",
-                       help="with list and verify: a journal on PostgreSQL instead of the folder")
-    parser.add_argument("--to", type=Path, default=None, help="with salvage: the new folder")
-    parser.add_argument("--outbox", type=Path, nargs="+", action="extend", default=[], metavar="FILE",
-                        help="with salvage: outbox files of table units, whose reports are taken too")
+                       help="a backup instead of the folder; of a stick or a folder the newest")
+    place.add_argument("--database", default=None, metavar="URL", help="a journal on PostgreSQL instead of the folder")
     parser.add_argument("--copy", type=Path, nargs="+", action="extend", default=[], metavar="FILE",
-                        help="copies (roundtap-copy.journal): with verify looked at too, with salvage taken from, as "
-                        "are backups and other databases")
+                        help="copies (roundtap-copy.journal) that verify looks at too")
     parser.add_argument("--event", default=None, help="only this event's stream")
     parser.add_argument("--format", choices=("json", "text"), default="text")
 
@@ -52,8 +45,6 @@ def run(args: Namespace) -> int:
     words = event_input.cli_words()
     path = args.data / DATABASE if args.backup is None else newest_backup_in(args.backup)
     try:
-        if args.what == "salvage":
-            return _salvage(args, words)
         backup = read_backup(path) if args.backup is not None else None
         with closing(_open(args, path)) as journal:
             found = list((list_streams if args.what == "list" else verify)(journal, args.event))
@@ -127,34 +118,6 @@ def _check_copy(path: Path, journal: Journal) -> None:
     behind = sum(head.number - copy.heads.get(stream, START).number for stream, head in journal.heads().items())
     if behind:
         raise Problem("copy_behind", file=str(path), n=behind)
-
-
-def _salvage(args: Namespace, words: Words) -> int:
-    if args.to is None:
-        raise Problem("salvage_to_where")
-    try:
-        rescued = salvage(args.data, args.to, args.outbox, args.copy, system_clocks())
-    except OSError as error:
-        raise Problem("journal_unreadable", reason=str(error)) from error
-    event_input.write_lines(line for each in rescued for line in _rescued_lines(each, words))
-    event_input.write(f"{words('salvage.done', folder=args.to)}\n")
-    return BROKEN if any(each.lost or each.people_lost or each.left for each in rescued) else event_input.DONE
-
-
-def _rescued_lines(each: SalvageResult, words: Words) -> list[str]:
-    parts = [each.stream, *([f"“{each.name}”"] if each.name else []), words("journal.entries", n=each.entries),
-             words("journal.people", n=each.people)]
-    if each.taken:
-        parts.append(words("salvage.taken", n=each.taken))
-    lines = [" · ".join(parts)]
-    if each.lost:
-        first, last = each.lost
-        lines.append("  " + words("salvage.lost", n=last - first + 1, first=first, last=last))
-    if each.people_lost:
-        lines.append("  " + words("salvage.people_lost", n=len(each.people_lost), who=", ".join(each.people_lost)))
-    if each.left:
-        lines.append("  " + words("salvage.left", n=each.left))
-    return lines
 
 
 def list_streams(journal: Journal, only: str | None = None) -> Iterable[StreamCheck]:

@@ -8,7 +8,7 @@ from flask import redirect, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.commands import AdoptRound, DropCompetitor, EnterResult, PublishRound
+from roundtap_core.event.commands import AdoptRound, DropCompetitor, EnterResult, PublishRound, SetClock
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.state import DECIDED, EventState
 from roundtap_core.records import BYE, SWISS, UNPAIRED_LOSS
@@ -191,6 +191,10 @@ def adopt_lost_round() -> AnyResponse:
     steps = [Step(lost.event, DropCompetitor(who)) for who in gone]
     steps += [Step(lost.event, adopted),
               Step(lost.event, PublishRound(lost.number, attempt, noted=web.words()("restored.adopted.noted")))]
+    of_round = lost.event, lost.number, lost.mark
+    left_ms = restore_gap.counted_ms(web.current_snapshot(), of_round, web.current_instant())
+    if left_ms is not None and state.rulebook.minutes(lost.stage, state.options):
+        steps.append(Step(lost.event, SetClock("restore", left_ms)))
     steps += [_report_step(pending) for pending in lost.reports]
     steps += [Step(lost.event, EnterResult(claim.match, claim.revision - 1, result_from_json(dict(claim.result)),
                                            earlier=True))

@@ -32,7 +32,7 @@ from roundtap_hub.store.journal import Head
 from roundtap_hub.store.migrations import schema_versions
 from roundtap_hub.store.service import Service
 from roundtap_hub.store.venue import EVENT_DELETED
-from roundtap_machine.atomic_write import replacing, sync, write_atomically
+from roundtap_machine.atomic_write import replacing, sync
 
 log = logging.getLogger(__name__)
 
@@ -73,30 +73,6 @@ class Backup:
     made_at: str
     heads: Mapping[str, Head]
     files: tuple[str, ...]
-
-    def unpack(self, folder: Path) -> None:
-        """Write the hub's folder as it was, synced: database, head file and all other files; existing ones are
-        replaced. Raises OSError; a database without its head file, as an interruption leaves it, starts no hub."""
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        for name in EXCLUDED_FILES:
-            (folder / name).unlink(missing_ok=True)
-        with closing(_open_bounded(self.path)) as source:
-            for name, mode, content in source.execute(f"SELECT name, mode, data FROM {FILE}"):
-                path = folder / name
-                path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-                write_atomically(path, content, mode or 0o600)
-            with closing(sqlite3.connect(folder / DATABASE)) as target:
-                source.backup(target)
-                target.execute(f"DROP TABLE {ABOUT}")
-                target.execute(f"DROP TABLE {FILE}")
-                target.execute("PRAGMA application_id = 0")
-                target.commit()
-                target.execute("PRAGMA journal_mode = DELETE")
-        os.chmod(folder / DATABASE, 0o600)
-        sync(folder / DATABASE)
-        sync(folder)
-        with closing(head_file.HeadFile(folder / head_file.HEAD_FILE)) as head:
-            head.rewrite(head_file.HeadRecord(self.lineage, self.epoch, self.commits, self.heads))
 
 
 def make_backup(folder: Path, to: Path, named: head_file.HeadRecord, made_at: str) -> Path:
@@ -222,7 +198,7 @@ def _describe(target: sqlite3.Connection, folder: Path, named: head_file.HeadRec
     about = {"format": FORMAT, "lineage": named.lineage, "epoch": named.epoch, "commits": str(named.commits),
              "made_at": made_at, "heads": heads}
     target.executemany(f"INSERT INTO {ABOUT} VALUES (?, ?)", about.items())
-    for path in _other_files(folder):
+    for path in other_files(folder):
         with suppress(FileNotFoundError):
             data = path.read_bytes()
             target.execute(f"INSERT INTO {FILE} VALUES (?, ?, ?, ?)",
@@ -231,7 +207,7 @@ def _describe(target: sqlite3.Connection, folder: Path, named: head_file.HeadRec
     target.commit()
 
 
-def _other_files(folder: Path) -> Iterator[Path]:
+def other_files(folder: Path) -> Iterator[Path]:
     """Everything the folder needs besides the journal: keys, PIN, secret, certificates and other files."""
     count = 0
     for path in sorted(folder.rglob("*")):
@@ -270,7 +246,7 @@ def back_up(folder: Path, made_at: str, named: head_file.HeadRecord | None = Non
         raise Problem("no_journal", where=str(folder / DATABASE))
     named = (named or head_file.read_head_file(folder / head_file.HEAD_FILE)
              or head_file.HeadRecord(head_file.new_lineage()))
-    to = folder / FOLDER / BEFORE_UPGRADE / _schema_noted(folder).form
+    to = folder / FOLDER / BEFORE_UPGRADE / schema_of(folder / DATABASE).form
     try:
         to.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         return make_backup(folder, to, named, made_at)
@@ -283,13 +259,15 @@ def back_up_before_upgrade(folder: Path, named: head_file.HeadRecord | None, mad
                       known: schema_versions.Migrations = schema_versions.CURRENT) -> Path | None:
     """Back up before the journal's schema is migrated; None if it is current or there is no journal yet. Raises as
     `back_up`, and Problem("journal_newer")."""
-    if not (folder / DATABASE).is_file() or not (folder / DATABASE).stat().st_size:
+    database = folder / DATABASE
+    if not database.is_file() or not database.stat().st_size:
         return None
-    return back_up(folder, made_at, named) if schema_versions.needs_migration(_schema_noted(folder), known) else None
+    return back_up(folder, made_at, named) if schema_versions.needs_migration(schema_of(database), known) else None
 
 
-def _schema_noted(folder: Path) -> schema_versions.DatabaseSchema:
-    engine = create_engine("sqlite://", creator=lambda: head_file.open_read_only(folder / DATABASE))
+def schema_of(database: Path) -> schema_versions.DatabaseSchema:
+    """What a database or a backup says of its schema. Raises Problem("journal_unreadable")."""
+    engine = create_engine("sqlite://", creator=lambda: head_file.open_read_only(database))
     try:
         with engine.connect() as connection:
             return schema_versions.read_schema(connection)

@@ -27,6 +27,13 @@ class Clocks:
         return Instant(self.boot_id, self.mono_ms())
 
 
+def left_ms(end: str, wall: str | None) -> int | None:
+    """Milliseconds from one wall time to another; None where this machine does not know the time."""
+    # Wall times are cut to seconds: half a second is what they lack on average.
+    return None if wall is None else round(
+        (datetime.fromisoformat(end) - datetime.fromisoformat(wall)).total_seconds() * 1000) - 500
+
+
 def system_clocks() -> Clocks:
     """The machine's clocks. All processes of one boot share the monotonic time."""
     boot_id = Path("/proc/sys/kernel/random/boot_id").read_text().strip()

@@ -176,7 +176,7 @@ def read_copy(path: Path) -> CopyContent | None:
                 if fields.get("roundtap-copy") != FORMAT:
                     raise Problem("copy_unreadable", file=str(path.resolve()))
                 content = CopyContent(str(fields["lineage"]), str(fields["epoch"]))
-            content.apply_line(_rows(fields), chain, length)
+            content.apply_line(rows_of_line(fields), chain, length)
     except FileNotFoundError:
         return None
     except (KeyError, TypeError, ValueError, RecursionError) as error:
@@ -190,10 +190,6 @@ def read_copy(path: Path) -> CopyContent | None:
     return content
 
 
-def rows_of_copy(path: Path) -> Iterator[Rows]:
-    """The rows of each commit in a copy, in their order, up to the first damage."""
-    for fields, _, _ in _lines(path):
-        yield _rows(fields)
 
 
 def _lines(path: Path) -> Iterator[tuple[dict[str, Any], str, int]]:
@@ -211,7 +207,7 @@ def _lines(path: Path) -> Iterator[tuple[dict[str, Any], str, int]]:
             yield fields, chain, length
 
 
-def _rows(fields: Mapping[str, Any]) -> Rows:
+def rows_of_line(fields: Mapping[str, Any]) -> Rows:
     """The rows in a line; none in the first one. Rows of earlier versions are objects by column name."""
     return {kind: [[row[name] for name in names] if isinstance(row, dict) else list(row)
                    for row in fields.get(kind, ())]
@@ -221,7 +217,7 @@ def _rows(fields: Mapping[str, Any]) -> Rows:
 def _lines_without(path: Path, people: set[tuple[str, str]]) -> Iterator[Mapping[str, Any]]:
     for fields, _, _ in _lines(path):
         if PEOPLE in fields:
-            rows = _rows(fields)
+            rows = rows_of_line(fields)
             fields = {**rows, PEOPLE: [row for row in rows[PEOPLE] if (row[0], row[1]) not in people]}
         yield fields
 

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from statistics import median_low
 from typing import Any
 
 from msgspec import structs
 
-from roundtap_core.clock import Instant
+from roundtap_core.clock import RUNNING, Instant
 from roundtap_core.errors import Problem
-from roundtap_core.event.commands import DrawRound, RecordReport
+from roundtap_core.event.commands import DrawRound, RecordReport, SetClock
 from roundtap_core.event.decide import decide
 from roundtap_core.event.entries import VENUE, NewEntry
+from roundtap_core.event.entries import NewEntry
+from roundtap_core.event.event_flow import match_clock
 from roundtap_core.event.state import DECIDED, DRAFT, EventState, MatchState, RoundState, active_ids
 from roundtap_core.records import STAGES, SWISS
 from roundtap_core.result_json import result_from_json, result_to_json
@@ -45,6 +48,8 @@ class TableEvidence:
     result: Mapping[str, Any] | None = None
     entry: int = 0
     """The entry that set its result, as the table received it; 0: none."""
+    left_ms: int | None = None
+    """What was left of its round at its hello, where it counts."""
 
     @property
     def of_round(self) -> tuple[str, int, str]:
@@ -61,7 +66,8 @@ def evidence_of_view(unit: str, heard: UnitHoldings) -> TableEvidence | None:
             unit, _number_or_none(held.get("table")), _text(held["event"]), _number(held["round"]),
             _text(held["draw"]), _text(held["match"]), _text(held["a"]),
             None if held["b"] is None else _text(held["b"]), _text(held["stage"]), _number(held["revision"]),
-            _text(held["state"]), _result(held.get("result")), _number(held.get("number") or 0))
+            _text(held["state"]), _result(held.get("result")), _number(held.get("number") or 0),
+            held["left_ms"] if isinstance(held.get("left_ms"), int) else None)
     except (KeyError, TypeError, ValueError, Problem):
         return None
     return claim if claim.match.startswith(f"{claim.round}.") else None
@@ -341,6 +347,29 @@ def entries_beyond_copy(snapshot: Snapshot, event: str) -> int:
              if event in heard.heads and unit in snapshot.venue.tables]
     shown = [claim.entry for claim in evidence_of_views(snapshot) if claim.event == event]
     return max(0, max([*heads, *shown], default=0) - last)
+
+
+def counted_ms(snapshot: Snapshot, of_round: tuple[str, int, str], now: Instant) -> int | None:
+    """What is left of a round (event, number, mark) as the tables heard so far count it; None where none does."""
+    afresh = snapshot.venue.restore_state or RestoreState()
+    left = [heard.ends.mono_ms - now.mono_ms for unit, heard in afresh.heard.items()
+            if heard.ends is not None and heard.ends.boot_id == now.boot_id
+            and (claim := evidence_of_view(unit, heard)) is not None and claim.of_round == of_round]
+    return median_low(left) if left else None
+
+
+def hold_counted(snapshot: Snapshot, claim: TableEvidence, now: Instant) -> SetClock | None:
+    """The command that holds a restored clock where the first table of its round counts it: the copy may be older than
+    the clock's start. None where nothing is to be held."""
+    place = _place_of(snapshot, claim)
+    if place is None or claim.left_ms is None or counted_ms(snapshot, claim.of_round, now) is not None:
+        return None
+    state, (live, match) = snapshot.events[claim.event], place
+    own_ms, held_ms = match_clock(state, live, match).remaining_ms, state.clock.remaining_ms
+    if live is not state.live or state.clock.state == RUNNING or own_ms is None or held_ms is None:
+        return None
+    # A match with an extension, and the one for third place, have a clock of their own.
+    return SetClock("restore", claim.left_ms - own_ms + held_ms)
 
 
 def _of_draft(draft: RoundState, lost: LostRound) -> AssembledRound:

@@ -12,14 +12,16 @@ from concurrent.futures import Future
 from functools import partial
 from pathlib import Path
 
+from msgspec.structs import replace
 from sqlmodel import SQLModel
 
-from roundtap_core.clock import RUNNING, after_restart
+from roundtap_core.clock import RUNNING, Clock, after_restart
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import Command, SetClock
 from roundtap_core.event.entries import VENUE, Entry, NewEntry
+from roundtap_core.event.state import EventState
 from roundtap_hub.models import CheckpointRow
-from roundtap_hub.store.clocks import Clocks
+from roundtap_hub.store.clocks import Clocks, left_ms
 from roundtap_hub.store.command_pipeline import HALL_COMMANDS, DecidedBatch, Step, WriteRequest, decide_all
 from roundtap_hub.store.copies import Batch, Copies
 from roundtap_hub.store.event_cache import DormantEvents, EventSnapshotter
@@ -281,12 +283,22 @@ class Service:
             noted, anchor = checkpoints.get(state.id), state.clock.anchor
             fresh = noted is not None and noted.boot_id == anchor.boot_id and noted.mono_ms >= anchor.mono_ms
             held = after_restart(state.clock, now, noted.remaining_ms if noted is not None and fresh else None)
+            held = self._as_counted(held, state)
             if held is not state.clock and held.remaining_ms is not None:
                 try:
                     self.execute_one(state.id, SetClock("restore", held.remaining_ms), "hub")
                 except (Problem, OutcomeUnknown, HubStopped) as refused:
                     # On a full disk the hub shows what it has; the clock stands as stored.
                     log.error("the clock of event %s is not held: %s", state.id, refused)
+
+    def _as_counted(self, held: Clock, state: EventState) -> Clock:
+        """A restored clock as its tables count it meanwhile, by wall time, as long as that makes sense."""
+        restored = self.snapshot.venue.restore_state
+        if held is state.clock or restored is None or state.id not in restored.clocks or held.remaining_ms is None:
+            return held
+        left = left_ms(restored.clocks[state.id], self._clocks.wall())
+        makes_sense = left is not None and -(held.total_ms or 0) <= left <= held.remaining_ms
+        return replace(held, remaining_ms=left) if makes_sense else held
 
     def _write(self) -> None:
         while batch := self._queue.next_batch():

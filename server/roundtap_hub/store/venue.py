@@ -8,6 +8,7 @@ from typing import Any
 
 from msgspec import structs
 
+from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import GENESIS, Entry, NewEntry
 from roundtap_core.event.state import ReportFate
@@ -34,6 +35,8 @@ class UnitHoldings:
 
     holds: Mapping[str, Any] | None
     heads: Mapping[str, tuple[int, str]]
+    ends: Instant | None = None
+    """When its round ends as it counts, on the hub's clock."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,8 @@ class RestoreState:
     """The copy's last entry in each stream: number and hash."""
     at: str | None = None
     """When it was restored, by wall time; None if unknown."""
+    clocks: Mapping[str, str] = field(default_factory=dict)
+    """When the clock of an event that was running reaches zero, by wall time."""
     heard: Mapping[str, UnitHoldings] = field(default_factory=dict)
     without: frozenset[str] = frozenset()
     """Units that the organizer waived."""
@@ -122,7 +127,7 @@ def begin_restore(data: Mapping[str, Any], before: RestoreState | None) -> Resto
         # A standby that took over lacks what its hub lacked.
         return before
     copy = {stream: (int(head[0]), str(head[1])) for stream, head in restored["from"].items()}
-    return RestoreState(copy, restored.get("at"), pending=before.pending if before else {})
+    return RestoreState(copy, restored.get("at"), restored.get("clocks", {}), pending=before.pending if before else {})
 
 
 def apply_restore_entry(afresh: RestoreState, entry: Entry) -> RestoreState | None:
@@ -130,7 +135,9 @@ def apply_restore_entry(afresh: RestoreState, entry: Entry) -> RestoreState | No
     data = entry.data
     if entry.kind == UNIT_HEARD:
         heads = {event: (int(head[0]), str(head[1])) for event, head in data["heads"].items()}
-        return replace(afresh, heard={**afresh.heard, data["unit"]: UnitHoldings(data["holds"], heads)},
+        left_ms = (data["holds"] or {}).get("left_ms")
+        ends = Instant(entry.at.boot_id, entry.at.mono_ms + left_ms) if isinstance(left_ms, int) else None
+        return replace(afresh, heard={**afresh.heard, data["unit"]: UnitHoldings(data["holds"], heads, ends)},
                        without=afresh.without - {data["unit"]})
     if entry.kind == REPORT_PENDING:
         fate = ReportFate(PENDING_FATE, entry.number, entry.hash, data["body"], match=data["report"]["match"])

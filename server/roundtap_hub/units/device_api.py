@@ -35,9 +35,9 @@ from roundtap_hub.serving.page_queues import LoopInbox, ReportPriority
 from roundtap_hub.serving.rate_limits import Rate, RateLimiter
 from roundtap_hub.store.copies import AWAY
 from roundtap_hub.store.journal import Head
-from roundtap_hub.store.restore_gap import NO_PLACE
+from roundtap_hub.store.restore_gap import NO_PLACE, evidence_of_view, hold_counted
 from roundtap_hub.store.service import HubStopped, Service, Snapshot, Step
-from roundtap_hub.store.venue import UNIT_HEARD
+from roundtap_hub.store.venue import UNIT_HEARD, UnitHoldings
 from roundtap_hub.units.device_auth import ELSEWHERE, PANEL_ASKS, REPORTS, STATUS, TIME, UnitAnswer, answer_unit
 from roundtap_hub.units.enrolment import LATE, STORED, STORING, WRONG, EnrolBusy, KeyExchange
 from roundtap_hub.units.unit_presence import MissingEntry, encode_health
@@ -56,7 +56,8 @@ ENROL_BYTES_MAX = 2048
 ENROL_POLL_MS = 1000
 RECONFIRM_RATE = Rate(10, 0.5)  # rate of one address: a unit whose answer was lost retries a few times
 
-HOLDS_KEYS = ("event", "round", "stage", "draw", "table", "match", "revision", "a", "b", "state", "result", "number")
+HOLDS_KEYS = ("event", "round", "stage", "draw", "table", "match", "revision", "a", "b", "state", "result", "number",
+              "left_ms")
 """The fields recorded of a hello's `holds`."""
 HOLDS_BYTES_MAX = 4096
 HEADS_MAX = 64
@@ -210,9 +211,12 @@ class HelloHandler:
         same_epoch = hello.epoch == hub.service.snapshot.venue.epoch
         saving = None
         if afresh is not None and unit not in afresh.heard:
-            data = {"unit": unit, "holds": parse_holds(hello.holds),
-                    "heads": {event: list(head) for event, head in heads.items()}}
+            holds = parse_holds(hello.holds)
+            data = {"unit": unit, "holds": holds, "heads": {event: list(head) for event, head in heads.items()}}
             saving = hub.service.submit([Step(VENUE, NewEntry(UNIT_HEARD, data))], f"unit:{unit}")
+            claim = evidence_of_view(unit, UnitHoldings(holds, {}))
+            if claim and (held := hold_counted(hub.service.snapshot, claim, hub.clocks.now())) is not None:
+                hub.service.submit([Step(claim.event, held)], "hub")
         if heads:
             if afresh is not None and not same_epoch:
                 # Entries after the copy are known to be missing; those before must match what the unit received.

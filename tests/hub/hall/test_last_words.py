@@ -12,6 +12,7 @@ import pytest
 
 from roundtap_core.event.entries import VENUE, Timestamp
 from roundtap_hub.access.login_pins import hash_pin
+from roundtap_core.event.entries import VENUE
 from roundtap_hub.access.personal_links import PersonalLinks
 from roundtap_hub.access.policy import JUDGE, SCOREKEEPER
 from roundtap_hub.access.rights import unit_placed_entry
@@ -19,11 +20,12 @@ from roundtap_hub.access.staff import Staff
 from roundtap_hub.database.database_url import DATABASE
 from roundtap_hub.main import HubResources, open_folder
 from roundtap_hub.store.backups import COPIES_FOLDER, FOLDER, Maintenance, make_backup
+from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.copies import Batch
 from roundtap_hub.store.earlier_files import migrate_files
 from roundtap_hub.store.folder_copy import COPY_FILE, FolderCopy
 from roundtap_hub.store.head_file import HEAD_FILE, HeadRecord, read_head_file
-from roundtap_hub.store.salvage import restore
+from roundtap_hub.store.recover import recover
 from roundtap_hub.store.service import Step
 from roundtap_hub.units.unit_keys import TABLE, UnitKeys
 
@@ -31,6 +33,7 @@ KEY, OTHER = bytes(range(32)), bytes(range(50, 82))
 JOURNAL, BACKUP, COPY, ASIDE = "the journal itself", "a newer backup", "the copy", "a copy put aside"
 BESIDE = "the journal in the same folder"
 NOWHERE = "nowhere"
+CLOCKS = Clocks("boot", lambda: 1, lambda: None)
 WHERE = [JOURNAL, BESIDE, BACKUP, COPY, ASIDE, NOWHERE]
 PHONE, STRANGER = "a phone that scanned", "a phone that scanned too late"
 
@@ -110,7 +113,7 @@ def evening(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Evening:
 
 def came_back(evening: Evening, backup: Path, new: Path) -> tuple[dict[str, bytes], list[tuple[str, str] | None]]:
     """Units with their keys, and whom the two PINs open the door for in which role, at the hub made of the backup."""
-    restore(backup, new, Timestamp("boot", 1, None))
+    recover([backup], new, CLOCKS)
     hub = open_folder(new, lambda _: None)
     migrate_files(new, hub.service)
     staff = Staff(hub.service)
@@ -135,7 +138,7 @@ def test_what_was_revoked_since_an_older_backup_stays_revoked_where_anybody_stil
 @pytest.mark.parametrize("where", WHERE)
 def test_a_link_that_was_taken_back_since_opens_nothing_where_anybody_still_knows_and_no_slip_gives_one_twice(
         evening: Evening, tmp_path: Path, where: str) -> None:
-    restore(evening.as_known(where), tmp_path / "new", Timestamp("boot", 1, None))
+    recover([evening.as_known(where)], tmp_path / "new", CLOCKS)
     evening.folder = tmp_path / "new"
     hub = evening.opened()
     links = links_of(hub)
@@ -158,7 +161,7 @@ def test_a_rehearsal_on_another_machine_gives_nobody_a_link_and_may_take_one_bac
     evening.backup(evening.stick / COPIES_FOLDER)
     evening.folder = hall
     backup = evening.backup(evening.stick / COPIES_FOLDER)
-    restore(backup, tmp_path / "new", Timestamp("boot", 1, None))
+    recover([backup], tmp_path / "new", CLOCKS)
     evening.folder = tmp_path / "new"
     hub = evening.opened()
     links = links_of(hub)
@@ -248,16 +251,11 @@ def test_a_row_from_before_the_revocation_is_empty_in_the_hub_that_is_made(eveni
         assert dict(connection.execute("SELECT name, hashed FROM staff"))["Eva"] == ""
 
 
-def test_a_newer_backup_in_the_folder_that_is_made_is_asked_as_well(evening: Evening) -> None:
-    evening.backup(evening.folder / FOLDER)
-    for path in (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", HEAD_FILE):
-        (evening.folder / path).unlink(missing_ok=True)
-    assert came_back(evening, evening.older, evening.folder)[0] == {"table-2": OTHER, "table-3": evening.added}
-
-
 def test_another_hub_s_stick_says_nothing_of_this_one_and_a_spoilt_file_stops_nobody(
         evening: Evening, tmp_path: Path) -> None:
-    evening.copy("another lineage")
+    other = Evening(tmp_path / "another hub")
+    evening.entries = other.entries
+    evening.copy(other.named.lineage)
     (evening.stick / COPIES_FOLDER / "spoilt.backup").write_bytes(b"SQLite format 3\0" + bytes(5000))
     (evening.stick / DATABASE).write_text("no database")
     (evening.stick / "roundtap-copy-x.aside").write_text("no copy")

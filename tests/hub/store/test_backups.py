@@ -22,6 +22,7 @@ from roundtap_hub.store.backups import COPIES_FOLDER, Maintenance, backups_in, m
 from roundtap_hub.store.folder_copy import FolderCopy
 from roundtap_hub.store.head_file import HEAD_FILE, HeadFile, HeadRecord, read_head_file
 from roundtap_hub.store.journal import Journal
+from roundtap_hub.store.recover import recover
 from roundtap_hub.store.service import Step
 from roundtap_hub.store.venue import EVENT_ARCHIVED, EVENT_DELETED
 
@@ -61,7 +62,7 @@ def test_another_machine_goes_on_where_the_backup_was_made(hub: HubResources, fo
 
     backup = read_backup(made)
     assert (backup.made_at, backup.files) == ("2026-11-22T10:00:00+00:00", ("keys.json", "pin", "tls/ca.pem"))
-    backup.unpack(tmp_path / "other")
+    recover([made], tmp_path / "other", hub.clocks)
 
     assert (tmp_path / "other" / "tls" / "ca.pem").read_text() == "a certificate"
     assert (tmp_path / "other" / "roundtap.db").stat().st_mode & 0o777 == 0o600

@@ -188,7 +188,7 @@ def test_a_folder_of_form_0001_is_backed_up_opened_and_goes_on(rested: Path) -> 
 
 
 @pytest.mark.usefixtures("hub_here", "nobody_waits")
-def test_a_damaged_page_of_keys_is_told_like_any_other_and_leaves_the_rest_to_salvage(
+def test_a_damaged_page_of_keys_is_told_like_any_other_and_leaves_the_rest_to_recover(
         rested: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     opened = open_folder(rested, lambda _: None)
     UnitKeys(opened.service).enrol("table-1", "table", KEY)
@@ -200,7 +200,8 @@ def test_a_damaged_page_of_keys_is_told_like_any_other_and_leaves_the_rest_to_sa
     said = capfd.readouterr().err
     assert "malformed" in said
     assert "Traceback" not in said
-    assert main(["journal", "salvage", "--data", str(rested), "--to", str(tmp_path / "new")]) == 0
+    assert main(["recover", "--from", str(rested), "--data", str(tmp_path / "new")]) == 1
+    assert "keys or PINs, to be given anew: table-1" in capfd.readouterr().out
     assert heads(tmp_path / "new")["e1"] == heads(rested)["e1"]
 
 
@@ -286,7 +287,7 @@ def test_an_older_program_names_the_later_version_and_the_way_back(
     before = dump(moved_on)
     assert main(["hub", "--data", str(moved_on), "--port", "0", "--secure-port", "0"]) == 2
     said = capfd.readouterr().err
-    for words in (LATER, version(), "roundtap restore", "backups/before-upgrade/0002", "Nothing was changed"):
+    for words in (LATER, version(), "roundtap recover", "backups/before-upgrade/0002", "Nothing was changed"):
         assert words in said
     assert dump(moved_on) == before
 
@@ -295,7 +296,7 @@ def test_the_refusal_is_said_in_every_language() -> None:
     said = Problem("journal_newer", form="0002", version=LATER, newest="0001", own="0.1")
     for language in LANGUAGES:
         text = said.say(core_words(language))
-        assert "roundtap restore" in text
+        assert "roundtap recover" in text
         assert "backups/before-upgrade/0001" in text
 
 
@@ -313,7 +314,7 @@ def test_the_older_program_goes_on_with_the_backup_from_before(
     assert rows(rested, "SELECT * FROM alembic_version") == [("0003",)]
 
     kept, = (rested / "backups" / BEFORE_UPGRADE / CURRENT.newest).iterdir()
-    assert main(["restore", str(kept), "--data", str(tmp_path / "back")]) == 0
+    assert main(["recover", "--from", str(kept), "--data", str(tmp_path / "back")]) == 0
     assert "Winter Open" in capfd.readouterr().out
     assert events_in(tmp_path / "back") == events
     assert {**heads(tmp_path / "back"), VENUE: before[VENUE]} == before
@@ -331,7 +332,7 @@ def test_a_backup_of_the_later_form_is_refused_by_the_older_program(
     moved_on: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     made = back_up(moved_on, "")
-    assert main(["restore", str(made), "--data", str(tmp_path / "back")]) == 2
+    assert main(["recover", "--from", str(made), "--data", str(tmp_path / "back")]) == 2
     assert LATER in capfd.readouterr().err
     assert not (tmp_path / "back").exists()
 

@@ -1,4 +1,4 @@
-"""`roundtap restore`: one command makes a whole hub of a backup, and of nothing else."""
+"""`roundtap recover`: one command makes a whole hub of whatever is left, and says what that is."""
 
 from __future__ import annotations
 
@@ -48,12 +48,13 @@ def test_a_backup_becomes_a_whole_folder_in_a_new_epoch(backup: Path, tmp_path: 
     before = venue_of(tmp_path / "hub")
     again = tmp_path / "another machine" / "roundtap-data"
 
-    assert main(["restore", str(backup), "--data", str(again)]) == 0
+    assert main(["recover", "--from", str(backup), "--data", str(again)]) == 0
 
     said = capsys.readouterr().out
-    assert "2026-11-22T04:00" in said
-    assert "“Winter Open” · ewinter · up to round 1 · last entry #" in said
-    assert "keys.json, pin, secret, tls/ca.pem" in said
+    assert "ewinter · “Winter Open” · " in said
+    assert f" · up to round 1\n  from {backup}: 1–" in said
+    assert f"keys.json, pin, secret, tls/ca.pem: from {backup}" in said
+    assert "Nothing is known to be lost." in said
     assert (again / "tls" / "ca.pem").read_text() == "a certificate"
     assert (again / "secret").read_text() == "ab" * 32
     assert [oct(path.stat().st_mode)[-3:] for path in (again, again / "pin", again / "roundtap.db")] == [
@@ -69,7 +70,7 @@ def test_a_backup_becomes_a_whole_folder_in_a_new_epoch(backup: Path, tmp_path: 
 
 
 def test_a_hub_starts_from_it(backup: Path, tmp_path: Path) -> None:
-    assert main(["restore", str(backup), "--data", str(tmp_path / "again")]) == 0
+    assert main(["recover", "--from", str(backup), "--data", str(tmp_path / "again")]) == 0
     opened = open_folder(tmp_path / "again", lambda _: None)
     try:
         assert opened.service.snapshot.events["ewinter"].name == "Winter Open"
@@ -79,9 +80,9 @@ def test_a_hub_starts_from_it(backup: Path, tmp_path: Path) -> None:
 
 
 def test_a_backup_of_a_hub_that_was_restored_begins_another_epoch(backup: Path, tmp_path: Path) -> None:
-    assert main(["restore", str(backup), "--data", str(tmp_path / "again")]) == 0
+    assert main(["recover", "--from", str(backup), "--data", str(tmp_path / "again")]) == 0
     second = make_backup(tmp_path / "again", tmp_path / "stick 2", HeadRecord("a hub", "new"), "")
-    assert main(["restore", str(second), "--data", str(tmp_path / "third")]) == 0
+    assert main(["recover", "--from", str(second), "--data", str(tmp_path / "third")]) == 0
     epochs = {venue_of(tmp_path / name).epoch for name in ("hub", "again", "third")}
     assert len(epochs) == 3
     with closing(Journal(f"sqlite:///{tmp_path / 'third' / 'roundtap.db'}", read_only=True)) as journal:
@@ -89,13 +90,14 @@ def test_a_backup_of_a_hub_that_was_restored_begins_another_epoch(backup: Path, 
 
 
 def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
-    assert main(["restore", *words]) == 2
+    assert main(["recover", "--from", *words]) == 2
     said = capsys.readouterr()
     assert said.out == ""
     return said.err
 
 
-def test_a_copied_database_is_refused(backup: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_of_a_copied_database_it_is_said_that_nobody_can_tell_what_it_lacks(
+        backup: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Copied while the hub ran, without its log, it had 0 of 749 results and looked whole."""
     opened = open_folder(tmp_path / "hub", lambda _: None)
     try:
@@ -103,44 +105,57 @@ def test_a_copied_database_is_refused(backup: Path, tmp_path: Path, capsys: pyte
         shutil.copy(tmp_path / "hub" / "roundtap.db", tmp_path / "copied.db")
     finally:
         opened.close()
-    for path, results in ((tmp_path / "copied.db", 0), (tmp_path / "hub" / "roundtap.db", 1)):
-        with closing(sqlite3.connect(path)) as lone:
-            assert lone.execute("SELECT count(*) FROM entry WHERE kind = 'result-entered'").fetchone()[0] == results
-    again = tmp_path / "again"
-
-    assert "copied roundtap.db is none" in refused(capsys, str(tmp_path / "copied.db"), "--data", str(again))
-
-    assert not again.exists()
-    assert not list(tmp_path.glob(".*restoring"))
+    main(["recover", "--from", str(tmp_path / "copied.db"), "--data", str(tmp_path / "again")])
+    assert f"{tmp_path / 'copied.db'} is a copied journal without its head file" in capsys.readouterr().out
 
 
-def test_whatever_else_is_no_backup_is_refused(backup: Path, tmp_path: Path,
-                                               capsys: pytest.CaptureFixture[str]) -> None:
+def test_where_nothing_of_a_hub_is_nothing_is_made(backup: Path, tmp_path: Path,
+                                                   capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "text").write_text("not a database")
-    for name in ("text", "not there", "hub"):
-        assert "is no backup" in refused(capsys, str(tmp_path / name), "--data", str(tmp_path / "again"))
+    (tmp_path / "empty").mkdir()
+    again = str(tmp_path / "again")
+    for name in ("text", "empty"):
+        assert "Nothing of a hub can be read" in refused(capsys, str(tmp_path / name), "--data", again)
+    assert "Is the stick plugged in" in refused(capsys, str(tmp_path / "not there"), "--data", again)
     assert not (tmp_path / "again").exists()
+    assert not list(tmp_path.glob(".*recovering"))
 
 
-def test_a_backup_whose_chain_does_not_hold_is_refused(backup: Path, tmp_path: Path,
-                                                      capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_altered_entry_costs_what_follows_it_and_all_of_that_is_said(
+        backup: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with closing(sqlite3.connect(backup)) as connection:
+        last, = connection.execute("SELECT max(number) FROM entry WHERE stream = 'ewinter'").fetchone()
         connection.execute("UPDATE entry SET data = '{}' WHERE stream = 'ewinter' AND number = 3")
         connection.commit()
+    assert main(["recover", "--from", str(backup), "--data", str(tmp_path / "again")]) == 1
+    said = capsys.readouterr().out
+    assert "  LOST: nothing holds these entries any more: 3\n" in said
+    assert f"  LOST: entries 4–{last} follow what is lost and do not count. Enter again what they say:\n" in said
+    assert "    #4 player entered · demo · competitor " in said
+    assert "Something is lost: see above." in said
 
-    assert "altered at entry 3" in refused(capsys, str(backup), "--data", str(tmp_path / "again"))
 
-    assert not (tmp_path / "again").exists()
+def test_two_hubs_are_never_mixed_and_one_of_them_can_be_chosen(
+        backup: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "other").mkdir()
+    make_event(tmp_path / "other" / "roundtap.db", 4, 2, "xwing-standard", name="Summer Open", event_id="esummer")
+    make_backup(tmp_path / "other", tmp_path / "stick", HeadRecord("another hub", "old"), "2026-11-21T04:00")
+    again = str(tmp_path / "again")
+    said = refused(capsys, str(tmp_path / "stick"), "--data", again)
+    assert "a hub: “Winter Open”" in said
+    assert "another hub: “Summer Open”" in said
+    assert main(["recover", "--from", str(tmp_path / "stick"), "--data", again, "--lineage", "another hub"]) == 0
+    assert f"not used: {backup} is of another hub" in capsys.readouterr().out
 
 
-def test_a_folder_with_a_journal_is_never_written_over(backup: Path, tmp_path: Path,
-                                                       capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_that_is_not_empty_is_never_written_over(backup: Path, tmp_path: Path,
+                                                          capsys: pytest.CaptureFixture[str]) -> None:
     before = (tmp_path / "hub" / "roundtap.db").read_bytes()
-    assert "holds a journal already" in refused(capsys, str(backup), "--data", str(tmp_path / "hub"))
+    assert "is not empty" in refused(capsys, str(backup), "--data", str(tmp_path / "hub"))
     assert (tmp_path / "hub" / "roundtap.db").read_bytes() == before
 
 
 def test_an_empty_folder_is_filled(backup: Path, tmp_path: Path) -> None:
     (tmp_path / "again").mkdir()
-    assert main(["restore", str(backup), "--data", str(tmp_path / "again")]) == 0
+    assert main(["recover", "--from", str(backup), "--data", str(tmp_path / "again")]) == 0
     assert venue_of(tmp_path / "again").restore_state is not None

@@ -26,10 +26,11 @@ from roundtap_hub.access.staff import Staff
 from roundtap_hub.main import open_folder
 from roundtap_hub.store.backups import Maintenance
 from roundtap_hub.store.copies import Batch
+from roundtap_hub.store.earlier_files import migrate_files
 from roundtap_hub.store.folder_copy import COPY_FILE, FolderCopy, read_copy
 from roundtap_hub.store.journal import Journal, person_row
 from roundtap_hub.store.person_rows import is_damaged
-from roundtap_hub.store.salvage import SalvageResult, salvage
+from roundtap_hub.store.recover import RecoveredStream, recover
 from roundtap_hub.store.verify import verify
 from roundtap_hub.units.unit_keys import TABLE, UnitKeys
 
@@ -68,14 +69,14 @@ def whole(folder: Path) -> dict[str, list[Entry]]:
         journal.close()
 
 
-def rescue(folder: Path, outboxes: tuple[Path, ...] = (), others: tuple[Path, ...] = ()) -> dict[str, SalvageResult]:
+def rescue(folder: Path, *others: Path) -> dict[str, RecoveredStream]:
     before = {path: path.read_bytes() for path in folder.rglob("*")
               if path.is_file() and not path.name.endswith("-shm")}
     tokens = count(1)
-    found = salvage(folder, folder.with_name("new"), outboxes, others, HandClock().clocks,
-                    lambda n_bytes: f"epoch {next(tokens)}"[: 2 * n_bytes])
+    made = recover([folder, *others], folder.with_name("new"), HandClock().clocks, "",
+                   lambda n_bytes: f"epoch {next(tokens)}"[: 2 * n_bytes])
     assert {path: data for path, data in before.items() if path.read_bytes() != data} == {}, "nothing is changed"
-    return {each.stream: each for each in found}
+    return {each.stream: each for each in made.streams}
 
 
 def in_new(folder: Path) -> dict[str, list[Entry]]:
@@ -93,7 +94,7 @@ def in_new(folder: Path) -> dict[str, list[Entry]]:
 def test_a_whole_journal_comes_whole_into_a_new_epoch(folder: Path) -> None:
     before = whole(folder)
     said = rescue(folder)
-    assert all(not each.lost and not each.people_lost for each in said.values())
+    assert not any(each.lacks for each in said.values())
     assert [said[stream].people for stream in ("e1", "e2")] == [4, 4]
     after = in_new(folder)
     assert {stream: after[stream] for stream in ("e1", "e2")} == {stream: before[stream] for stream in ("e1", "e2")}
@@ -110,7 +111,7 @@ def test_keys_come_with_it_and_none_that_was_revoked(folder: Path) -> None:
     shutil.copy(folder / LOG, older.with_name(older.name + "-wal"))
     keys.revoke("table-9")
     hub.close()
-    rescue(folder, others=(older,))
+    rescue(folder, older)
     hub = open_folder(folder.with_name("new"), lambda _: None)
     assert dict(UnitKeys(hub.service)) == {"table-1": KEY}
     hub.close()
@@ -126,7 +127,7 @@ def test_the_staff_come_with_it_and_no_pin_that_was_replaced_or_revoked(folder: 
     _, second = staff.replace_pin(ana.id)
     staff.revoke(bea.id)
     hub.close()
-    rescue(folder, others=(older,))
+    rescue(folder, older)
     hub = open_folder(folder.with_name("new"), lambda _: None)
     staff = Staff(hub.service)
     assert [person and person.name for person in map(staff.person_of, (first, second, gone))] == [None, "Ana", None]
@@ -136,7 +137,7 @@ def test_the_staff_come_with_it_and_no_pin_that_was_replaced_or_revoked(folder: 
 
 def spoil_entry(folder: Path, number: int) -> None:
     with closing(sqlite3.connect(folder / DATABASE)) as connection:
-        connection.execute("UPDATE entry SET actor = 'nobody' WHERE stream = ? AND number = ?", (VENUE, number))
+        connection.execute("UPDATE entry SET data = '{}' WHERE stream = ? AND number = ?", (VENUE, number))
         connection.commit()
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
@@ -158,7 +159,7 @@ def test_what_was_said_of_keys_and_staff_beyond_a_break_counts_as_well(folder: P
     hub.close()
     spoil_entry(folder, before + 1)
     said = rescue(folder)
-    assert said[VENUE].lost, "the chain ends before all of it"
+    assert said[VENUE].beyond, "the chain ends before all of it"
     hub = open_folder(folder.with_name("new"), lambda _: None)
     keys, staff = UnitKeys(hub.service), Staff(hub.service)
     assert dict(keys) == {"table-8": lost, "table-7": added}, "nobody reads any more which key table-1 has"
@@ -201,7 +202,7 @@ def test_whose_revocation_cannot_be_read_any_more_is_out_as_their_row_is_empty(f
     hub.close()
     for number in (before + 1, before + 2):
         spoil_entry(folder, number)
-    rescue(folder, others=(older,))
+    rescue(folder, older)
     hub = open_folder(folder.with_name("new"), lambda _: None)
     assert dict(UnitKeys(hub.service)) == {"table-1": KEY}
     assert Staff(hub.service).person_of(pin) is None
@@ -213,6 +214,7 @@ def test_the_file_of_keys_of_an_earlier_hub_comes_into_the_new_journal(folder: P
     (folder / "keys.json").write_text(json.dumps({"table-2": KEY.hex()}))
     rescue(folder)
     hub = open_folder(folder.with_name("new"), lambda _: None)
+    migrate_files(folder.with_name("new"), hub.service)
     assert set(UnitKeys(hub.service)) == {"table-1", "table-2"}
     hub.close()
 
@@ -235,8 +237,8 @@ def test_what_sqlite_does_not_read_any_more_is_found_on_its_pages(folder: Path) 
     flip_log(folder)
     spoil_the_header(folder)
     said = rescue(folder)
-    assert said["e1"].lost is None
-    assert said["e2"].lost is None
+    assert not said["e1"].lacks
+    assert not said["e2"].lacks
     after = in_new(folder)
     assert (after["e1"], after["e2"]) == (before["e1"], before["e2"])
 
@@ -244,8 +246,8 @@ def test_what_sqlite_does_not_read_any_more_is_found_on_its_pages(folder: Path) 
 def test_without_the_log_it_is_said_what_is_lost(folder: Path) -> None:
     (folder / LOG).unlink()
     said = rescue(folder)
-    assert said["e2"] == SalvageResult("e2", "", 0, (1, 5))
-    assert said["e1"].lost is None
+    assert (said["e2"].entries, said["e2"].unread) == ([], [1, 2, 3, 4, 5])
+    assert not said["e1"].lacks
     assert "e2" not in in_new(folder)
 
 
@@ -262,8 +264,8 @@ def test_spoiled_pages_cost_only_what_stood_on_them(folder: Path, seed: int) -> 
     for stream in ("e1", "e2"):
         kept = after.get(stream, [])
         assert kept == before[stream][: len(kept)]
-        lost = said[stream].lost
-        assert lost == (None if len(kept) == len(before[stream]) else (len(kept) + 1, len(before[stream])))
+        lost = sorted([*said[stream].unread, *(entry.number for entry in said[stream].beyond)])
+        assert lost == list(range(len(kept) + 1, len(before[stream]) + 1))
 
 
 def test_a_copy_on_a_stick_makes_up_for_everything(folder: Path, tmp_path: Path) -> None:
@@ -276,8 +278,8 @@ def test_a_copy_on_a_stick_makes_up_for_everything(folder: Path, tmp_path: Path)
     stick.close()
     (folder / LOG).unlink()
     (folder / DATABASE).write_bytes(b"")
-    said = rescue(folder, others=(tmp_path / COPY_FILE,))
-    assert not any(each.lost or each.people_lost for each in said.values())
+    said = rescue(folder, tmp_path / COPY_FILE)
+    assert not any(each.lacks for each in said.values())
     assert in_new(folder)["e1"] == before["e1"]
 
 
@@ -298,9 +300,9 @@ def test_a_copy_of_an_earlier_version_is_recovered_from(tmp_path: Path) -> None:
     """Its rows name their columns. The folder itself is gone."""
     lost = tmp_path / "lost"
     lost.mkdir()
-    said = rescue(lost, others=(Path(__file__).with_name("older_copy.journal"),))
-    assert not any(each.lost or each.people_lost for each in said.values())
-    assert (said["e1"].entries, said["e1"].people) == (7, 3)
+    said = rescue(lost, Path(__file__).with_name("older_copy.journal"))
+    assert not any(each.lacks for each in said.values())
+    assert (len(said["e1"].entries), said["e1"].people) == (7, 3)
     assert [entry.kind for entry in in_new(lost)["e1"]] == [
         "event-created", *4 * ["competitor-entered"], "competitor-removed", "about-set"]
 
@@ -320,8 +322,8 @@ def test_a_stranger_s_copy_stops_nobody(tmp_path: Path, strange: object) -> None
     path = tmp_path / "roundtap-copy.journal"
     path.write_bytes(b"".join(lines))
     (lost := tmp_path / "lost").mkdir()
-    said = rescue(lost, others=(path, Path(__file__).with_name("older_copy.journal")))
-    assert (said["e1"].entries, said["e1"].people, said["e1"].lost) == (7, 3, None)
+    said = rescue(lost, path, Path(__file__).with_name("older_copy.journal"))
+    assert (len(said["e1"].entries), said["e1"].people, said["e1"].lacks) == (7, 3, False)
     with suppress(Problem):
         found = read_copy(path)
         assert found is not None
@@ -339,14 +341,14 @@ def test_reports_that_units_keep_are_taken_and_others_left_to_their_units(folder
     lines[3]["mac"] = "00" * 32
     outbox = tmp_path / "outbox.jsonl"
     outbox.write_text("".join(json.dumps(line) + "\n" for line in lines) + '{"fate": {}}\ntorn')
-    said = rescue(folder, (outbox,))
+    said = rescue(folder, outbox)
     assert (said["e1"].taken, said["e1"].left, said["e7"].left) == (1, 2, 1)
     assert in_new(folder)["e1"][-1].data["report_id"] == "r1"
 
 
 @pytest.mark.parametrize(("prepare", "key"), [
     (lambda folder: folder.with_name("new").mkdir() or (folder.with_name("new") / "x").touch(), "folder_not_empty"),
-    (lambda folder: [path.unlink() for path in folder.glob("roundtap.*")], "nothing_to_salvage"),
+    (lambda folder: [path.unlink() for path in folder.glob("roundtap.*")], "nothing_to_recover"),
 ])
 def test_what_cannot_be_done_is_said(folder: Path, prepare: Callable[[Path], object], key: str) -> None:
     prepare(folder)

@@ -1,0 +1,106 @@
+"""Makes a hub's folder of whatever is left: where each part comes from, and what is lost."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from pathlib import Path
+
+from roundtap.headless import event_input
+from roundtap_core.clock import format_clock
+from roundtap_core.errors import Problem
+from roundtap_core.event.entries import Entry
+from roundtap_core.words import Words
+from roundtap_hub.store.clocks import system_clocks
+from roundtap_hub.store.recover import RecoveredStream, Recovery, recover
+
+SOMETHING_LOST = 1
+FIGURE_LETTERS = 40
+"""Longer values of an entry, such as digests, say nothing to a person."""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("--from", dest="places", type=Path, nargs="+", action="extend", required=True,
+                        metavar="PLACE", help="sticks, folders of hubs (damaged or not) and single files: journals, "
+                        "backups, copies; all of them are read, and none is changed. Of a file named itself, its own "
+                        "state is made, not a newer one beside it")
+    parser.add_argument("--data", type=Path, required=True, metavar="NEW", help="the folder to make; new or empty")
+    parser.add_argument("--outbox", type=Path, nargs="+", action="extend", default=[], metavar="FILE",
+                        help="outbox files of table units, whose reports are taken too")
+    parser.add_argument("--lineage", default="", metavar="HUB", help="which hub, where the places hold several")
+
+
+def run(args: Namespace) -> int:
+    """Print where each part comes from; exit 1 where something is lost, 2 where nothing could be made."""
+    words = event_input.cli_words()
+    try:
+        made = recover([*args.places, *args.outbox], args.data, system_clocks(), args.lineage)
+    except Problem as problem:
+        return event_input.print_refusal(f"roundtap recover: {problem.say(words)}")
+    except OSError as error:
+        return event_input.print_refusal(f"roundtap recover: {error.filename}: {error.strerror or error}")
+    event_input.write_lines(map(event_input.printable, (*lines(made, words), words(
+        "recover.lost_some" if made.lacks else "recover.nothing_lost"), words("recover.now", where=args.data))))
+    return SOMETHING_LOST if made.lacks else event_input.DONE
+
+
+def lines(made: Recovery, words: Words) -> Iterator[str]:
+    """Each stream, with a line below it on every part and on everything that it lacks; then the other files."""
+    for each in made.streams:
+        yield from _stream_lines(each, words)
+    if made.secrets_lost:
+        yield words("recover.secrets_lost", who=", ".join(made.secrets_lost))
+    for path, names in groupby(sorted(made.files, key=lambda name: (str(made.files[name]), name)), made.files.get):
+        yield words("recover.files", names=", ".join(names), file=path)
+    for path, why in made.notes:
+        yield words(f"recover.{why}", file=path)
+
+
+def _stream_lines(each: RecoveredStream, words: Words) -> Iterator[str]:
+    parts = [each.stream, *([f"“{each.name}”"] if each.name else []), words("journal.entries", n=len(each.entries)),
+             words("journal.people", n=each.people)]
+    if each.state is not None and each.state.public_rounds:
+        parts.append(words("recover.round", number=len(each.state.public_rounds)))
+    yield " · ".join(parts)
+    for path, first, last in each.parts:
+        yield "  " + words("recover.part", numbers=_spans(range(first, last + 1)), file=path)
+    if each.clock_ms is not None:
+        yield "  " + words("recover.clock", left=format_clock(each.clock_ms))
+    for key, numbers in (("mended", each.mended), ("unread", each.unread),
+                         ("branch", [entry.number for entry in each.branch]),
+                         ("beyond", [entry.number for entry in each.beyond])):
+        if numbers:
+            yield "  " + words(f"recover.{key}", n=len(numbers), numbers=_spans(numbers))
+    for entry in each.beyond:
+        yield f"    {_said(entry, each, words)}"
+    for key, who in (("people_older", each.people_older), ("people_lost", each.people_lost)):
+        if who:
+            yield "  " + words(f"recover.{key}", n=len(who), who=", ".join(who))
+    for key, n in (("taken", each.taken), ("left", each.left)):
+        if n:
+            yield "  " + words(f"recover.{key}", n=n)
+
+
+def _said(entry: Entry, each: RecoveredStream, words: Words) -> str:
+    """An entry in one line, with names for ids, so that somebody can enter it again."""
+    key = f"recover.kind.{entry.kind}"
+    parts = [f"#{entry.number} {words(key) if key in words else entry.kind}", entry.actor]
+    found = each.state.find_match(str(entry.data.get("match"))) if each.state is not None else None
+    if found is not None:
+        table = found[1].match.table
+        parts += [words("recover.table", number=table)] if table is not None else []
+        parts.append(" – ".join(each.names.get(who, who) for who in (found[1].match.a, found[1].match.b) if who))
+    for name, value in entry.data.items():
+        if isinstance(value, dict) and isinstance(value.get("score"), dict):
+            parts.append(":".join(str(value["score"].get(side)) for side in ("a", "b")))
+        elif isinstance(value, str | int) and value is not False and len(str(value)) <= FIGURE_LETTERS:
+            parts.append(f"{name} {each.names.get(str(value), value)}")
+    return " · ".join(parts)
+
+
+def _spans(numbers: Iterable[int]) -> str:
+    """"1–3, 7": numbers in order, those that follow each other as one span."""
+    runs = [[number for _, number in run]
+            for _, run in groupby(enumerate(sorted(numbers)), key=lambda pair: pair[1] - pair[0])]
+    return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}–{run[-1]}" for run in runs)

@@ -1,0 +1,494 @@
+"""Makes a hub's folder of whatever can still be read: the newest whole state, under a new epoch, and what it lacks.
+
+An entry carries its hash, and a person's row fits a digest in an entry: wherever a row is found, it can be proved
+right. The sources stay as they are; the new folder appears whole or not at all.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shutil
+import string
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import closing, suppress
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from itertools import chain, groupby, product
+from pathlib import Path
+
+from roundtap_core.clock import RUNNING
+from roundtap_core.errors import Problem
+from roundtap_core.event.entries import GENESIS, VENUE, Entry, NewEntry, Timestamp, entry_hash
+from roundtap_core.event.person import Person
+from roundtap_core.event.state import EventState
+from roundtap_core.wire import REPORT, digest, verify
+from roundtap_hub import models
+from roundtap_hub.access.rights import STAFF_SET, UNIT_REVOKED
+from roundtap_hub.database.database_url import DATABASE, sqlite_url
+from roundtap_hub.store import backups, head_file, journal_identity
+from roundtap_hub.store.clocks import Clocks
+from roundtap_hub.store.command_pipeline import WriteRequest, decide_request
+from roundtap_hub.store.event_cache import DormantEvents
+from roundtap_hub.store.journal import Journal, PersonRecord, events_deleted, next_entry, people_removed
+from roundtap_hub.store.migrations.schema_versions import needs_migration
+from roundtap_hub.store.read_model import load_snapshot, read_event
+from roundtap_hub.store.recovery_sources import Row, Source, paths_in, read_source
+from roundtap_hub.store.venue import fold_venue, is_valid_key, is_valid_pin
+from roundtap_hub.store.verify import digests_in
+from roundtap_hub.store.verify import verify as look_through
+from roundtap_hub.units.device_api import report_step
+from roundtap_machine.atomic_write import sync, write_atomically
+
+AT_ONCE = 1000
+MENDED_MAX = 50
+"""How many altered rows are tried letter by letter: some seconds."""
+HALF_A_SECOND = timedelta(milliseconds=500)
+"""Wall times are cut to seconds."""
+
+
+@dataclass(slots=True)
+class RecoveredStream:
+    """One stream of the new journal, and what it lacks."""
+
+    stream: str
+    entries: Sequence[Entry]
+    name: str = ""
+    state: EventState | None = None
+    parts: Sequence[tuple[Path, int, int]] = ()
+    """(file, first entry, last entry): where the entries come from."""
+    mended: Sequence[int] = ()
+    """Altered entries that could be proved and put right."""
+    unread: Sequence[int] = ()
+    """Entries that were saved and that nothing holds any more."""
+    beyond: Sequence[Entry] = ()
+    """Readable entries that follow them, and therefore do not count."""
+    branch: Sequence[Entry] = ()
+    """Entries of another hub that went on from an earlier copy."""
+    people: int = 0
+    names: Mapping[str, str] = field(default_factory=dict)
+    """Of everybody here and in the entries beyond."""
+    people_older: tuple[str, ...] = ()
+    people_lost: tuple[str, ...] = ()
+    clock_ms: int | None = None
+    """What the running clock showed last, as far as anything tells."""
+    taken: int = 0
+    left: int = 0
+    """Reports of outboxes: recorded here; not usable."""
+
+    @property
+    def lacks(self) -> bool:
+        return bool(self.unread or self.beyond or self.branch or self.people_older or self.people_lost or self.left)
+
+
+@dataclass(slots=True)
+class Recovery:
+    """What was made of the sources. `files`: the folder's other files, and where each comes from; `notes`: files that
+    nothing was taken from, or that may lack something, and why: "foreign", "unreadable", "stranger", "copied"."""
+
+    streams: list[RecoveredStream]
+    files: Mapping[str, Path]
+    secrets_lost: Sequence[str]
+    """Units and members of the staff who need a new key or PIN."""
+    notes: list[tuple[Path, str]]
+
+    @property
+    def lacks(self) -> bool:
+        return bool(self.secrets_lost) or any(each.lacks for each in self.streams)
+
+
+class Findings:
+    """What the sources of one hub hold together, each entry once."""
+
+    def __init__(self, sources: Sequence[Source]) -> None:
+        self.sources = sources
+        self.entries: dict[str, dict[int, dict[str, Entry]]] = {}
+        """By stream, number and hash."""
+        self.mended: set[str] = set()
+        self._holders: dict[str, list[Source]] = {}
+        self._epochs: dict[str, int] = {}
+        for source in sources:
+            epochs = _epochs_in(source)
+            for entry in source.entries.values():
+                self._add(entry, source, epochs)
+        altered = {row: source for source in sources for row in source.altered}
+        for row in sorted(altered, key=lambda row: (row[0], row[1]))[:MENDED_MAX]:
+            if (original := self._original(row)) is not None:
+                self.mended.add(original.hash)
+                self._add(original, altered[row], _epochs_in(altered[row]))
+
+    @property
+    def of_venue(self) -> list[Entry]:
+        """All entries of the venue's stream, those beyond a gap too."""
+        return [entry for alike in self.entries.get(VENUE, {}).values() for entry in alike.values()]
+
+    def _add(self, entry: Entry, source: Source, epochs: int) -> None:
+        self.entries.setdefault(entry.stream, {}).setdefault(entry.number, {})[entry.hash] = entry
+        self._holders.setdefault(entry.hash, []).append(source)
+        self._epochs[entry.hash] = max(epochs, self._epochs.get(entry.hash, 0))
+
+    def _original(self, row: Row) -> Entry | None:
+        """The entry that this row was before one column, or one letter of its data, was altered: its own hash or the
+        entry after it proves that."""
+        stream, number, kind, version, at, actor, data, prev, hashed = row
+        numbers = self.entries.get(stream, {})
+        right = {hashed} | {entry.prev for entry in numbers.get(number + 1, {}).values()}
+        # Where another source has the entry, nothing is left to be proved.
+        right -= numbers.get(number, {}).keys()
+        known = [entry for alike in numbers.values() for entry in alike.values()]
+        tries: Iterable[tuple[str, str, str, str]] = chain(
+            product({kind, *(entry.kind for entry in known)}, {actor, *(entry.actor for entry in known)}, [data],
+                    {prev, *numbers.get(number - 1, [GENESIS])}),
+            ((kind, actor, data[:n] + letter + data[n + 1:], prev)
+             for n in range(len(data)) for letter in string.printable))
+        for kind, actor, data, prev in tries if right else ():
+            if (told := entry_hash(stream, number, kind, version, at, actor, data, prev)) in right:
+                with suppress(Problem):
+                    return next_entry(number - 1, prev, (stream, number, kind, version, at, actor, data, prev, told))
+        return None
+
+    def chain(self, stream: str) -> list[Entry]:
+        """The stream's chain from its first entry on: where two hubs went on from one copy, that of the later epoch,
+        else the longer one."""
+        numbers = self.entries.get(stream, {})
+        best: dict[tuple[int, str], tuple[int, int, Entry]] = {}
+        for number in sorted(numbers, reverse=True):
+            for entry in numbers[number].values():
+                epochs, length = best.get((number + 1, entry.hash), (0, 0))[:2]
+                own = (max(epochs, self._epochs[entry.hash]), length + 1)
+                if own > best.get((number, entry.prev), (0, 0))[:2]:
+                    best[number, entry.prev] = (*own, entry)
+        entries: list[Entry] = []
+        while following := best.get((len(entries) + 1, entries[-1].hash if entries else GENESIS)):
+            entries.append(following[2])
+        return entries
+
+    def stream(self, stream: str) -> RecoveredStream:
+        """The stream's chain, and everything else that is known of it."""
+        entries = self.chain(stream)
+        held, length, branch = {entry.hash for entry in entries}, len(entries), dict[str, Entry]()
+        others = [entry for _, alike in sorted(self.entries.get(stream, {}).items()) for entry in alike.values()
+                  if entry.hash not in held]
+        for entry in others:
+            if entry.number <= length or entry.prev in branch:
+                branch[entry.hash] = entry
+        beyond = [entry for entry in others if entry.hash not in branch]
+        readable = {entry.number for entry in beyond}
+        last = max([0, *readable, *(head.number for source in self.sources for known, head in source.heads.items()
+                                    if known == stream and head.hash not in branch)])
+        created = next((entry.data for entry in entries if entry.kind == "event-created"), {})
+        return RecoveredStream(
+            stream, entries, str(created.get("name", "")), parts=self._parts(entries),
+            mended=[entry.number for entry in entries if entry.hash in self.mended],
+            unread=[number for number in range(length + 1, last + 1) if number not in readable], beyond=beyond,
+            branch=list(branch.values()))
+
+    def _parts(self, entries: Sequence[Entry]) -> list[tuple[Path, int, int]]:
+        """Where the entries come from: from as few files as possible, one after the other."""
+        most = sorted(self.sources, key=lambda source: -len(source.entries))
+        chosen: list[Source] = []
+        for entry in entries:
+            holders = self._holders[entry.hash]
+            chosen.append(chosen[-1] if chosen and chosen[-1] in holders
+                          else next(source for source in most if source in holders))
+        runs = [list(run) for _, run in groupby(range(len(entries)), key=lambda n: id(chosen[n]))]
+        return [(chosen[run[0]].path, run[0] + 1, run[-1] + 1) for run in runs]
+
+    def last_seen(self, state: EventState) -> models.CheckpointRow | None:
+        """What an event's running clock showed when its hub was last heard of."""
+        clock, anchor = state.clock, state.clock.anchor
+        if clock.state != RUNNING or clock.remaining_ms is None:
+            return None
+        seen = [(anchor.mono_ms, clock.remaining_ms)]
+        seen += [(mono_ms, remaining_ms) for source in self.sources for event, remaining_ms, boot_id, mono_ms
+                in source.clocks if (event, boot_id) == (state.id, anchor.boot_id)]
+        seen += [(at.mono_ms, clock.remaining_ms - at.mono_ms + anchor.mono_ms) for at in self._times(anchor.boot_id)]
+        mono_ms, remaining_ms = max(seen)
+        return models.CheckpointRow(event=state.id, remaining_ms=remaining_ms, boot_id=anchor.boot_id, mono_ms=mono_ms)
+
+    def ends_at(self, seen: models.CheckpointRow) -> str | None:
+        """When that clock reaches zero by wall time; None where its hub did not know the time."""
+        known = [at for at in self._times(seen.boot_id) if at.wall]
+        if not known:
+            return None
+        at = max(known, key=lambda at: at.mono_ms)
+        left = timedelta(milliseconds=seen.remaining_ms + seen.mono_ms - at.mono_ms)
+        return (datetime.fromisoformat(at.wall or "") + HALF_A_SECOND + left).isoformat()
+
+    def _times(self, boot_id: str) -> Iterator[Timestamp]:
+        return (entry.at for numbers in self.entries.values() for alike in numbers.values() for entry in alike.values()
+                if entry.at.boot_id == boot_id)
+
+
+def recover(places: Sequence[Path], to: Path, clocks: Clocks, lineage: str = "",
+            chance: Callable[[int], str] = secrets.token_hex) -> Recovery:
+    """Make the new folder `to` of everything in these folders, sticks and files. Of a file that is named itself the
+    chain is taken from it alone, but what was revoked since is looked up beside it. `lineage`: which hub, where there
+    are several. Raises Problem("folder_not_empty"), Problem("recover_missing"), Problem("recover_several"),
+    Problem("nothing_to_recover"), Problem("journal_newer"), what `verify` finds, and OSError if the new folder cannot
+    be written."""
+    if to.exists() and any(to.iterdir()):
+        raise Problem("folder_not_empty", folder=str(to))
+    making, strangers = to.with_name(f".{to.name}.recovering"), list[Path]()
+    shutil.rmtree(making, ignore_errors=True)
+    paths = list(dict.fromkeys(path for place in places for path in paths_in(place, strangers)))
+    sources = [read_source(path) for path in paths]
+    ours, notes = _of_one_hub(sources, lineage, places)
+    beside = dict.fromkeys(path for place in places if place.is_file() for path in paths_in(_root_of(place), []))
+    marks = set[str]().union(*(source.marks for source in ours))
+    near = [source for path in beside if path not in paths and (source := read_source(path)).marks & marks]
+    _refuse_newer(ours)
+    found = Findings(ours)
+    streams = {stream: found.stream(stream) for stream in dict.fromkeys(
+        (*found.entries, *(stream for source in ours for stream in source.heads)))}
+    making.mkdir(parents=True, mode=0o700)
+    (making / DATABASE).touch(0o600)
+    try:
+        files = _write_files(making, ours)
+        with (closing(head_file.HeadFile(making / head_file.HEAD_FILE)) as head,
+              closing(Journal(sqlite_url(making))) as journal):
+            _write_journal(making, journal, found, Findings([*ours, *near]), streams, clocks.at(), chance)
+            _import_reports(journal, clocks, (report for source in sources for report in source.reports), streams)
+            for looked in look_through(journal):
+                # Missing people are named, and an invalid key or PIN costs only itself.
+                for wrong in looked.wrong:
+                    if wrong.key not in ("people_missing", "person_wrong", "row_malformed"):
+                        raise wrong
+            secrets_lost = _secrets_lost(journal)
+            journal.scrub()
+            known = next((source.lineage for source in ours if source.lineage), head_file.new_lineage())
+            head.record = head_file.HeadRecord(known)
+            head_file.init_head_file(head, journal, fold_venue(journal.entries(VENUE)).epoch)
+        _put_in_place(making, to)
+    finally:
+        shutil.rmtree(making, ignore_errors=True)
+    notes += [(path, "stranger") for path in strangers] + [(each.path, "copied") for each in ours if each.copied]
+    return Recovery(sorted(streams.values(), key=lambda each: (each.stream != VENUE, len(each.stream), each.stream)),
+                    files, secrets_lost, notes)
+
+
+def _refuse_newer(sources: Iterable[Source]) -> None:
+    """Raise Problem("journal_newer") for a journal that a later version has written: its entries may mean more."""
+    for source in sources:
+        try:
+            needs_migration(backups.schema_of(source.path))
+        except Problem as problem:
+            if problem.key == "journal_newer":
+                raise
+
+
+def _epochs_in(source: Source) -> int:
+    return sum(entry.kind == "epoch-begun" for entry in source.entries.values())
+
+
+def _root_of(file: Path) -> Path:
+    """The stick or the hub's folder that a backup lies in."""
+    inner = (backups.FOLDER, backups.COPIES_FOLDER, backups.BEFORE_UPGRADE)
+    return next((folder.parent for folder in reversed(file.absolute().parents) if folder.name in inner),
+                file.absolute().parent)
+
+
+def _of_one_hub(sources: Sequence[Source], wanted: str,
+                places: Sequence[Path]) -> tuple[list[Source], list[tuple[Path, str]]]:
+    """The sources that belong together, the newest first, and what is not used. Raises Problem if there is nothing, or
+    more than one hub."""
+    hubs: list[tuple[set[str], list[Source]]] = []
+    for source in sources:
+        marks, members = source.marks, [source]
+        for hub in [hub for hub in hubs if hub[0] & marks]:
+            hubs.remove(hub)
+            marks, members = marks | hub[0], [*hub[1], *members]
+        hubs.append((marks, members))
+    whole = [members for _, members in hubs if any(entry.number == 1 for source in members
+                                                   for entry in source.entries.values())]
+    if len(whole) > 1 and wanted:
+        whole = [members for members in whole if _identity(members) == wanted]
+    elif len(whole) == 1:
+        # Pages of a damaged file may share nothing with the rest and still be of this hub.
+        whole[0] += [source for _, members in hubs if members is not whole[0] for source in members
+                     if source.entries and not source.lineage]
+    if not whole:
+        raise Problem("nothing_to_recover", where=", ".join(map(str, places)))
+    if len(whole) > 1:
+        hubs_text = "; ".join(f"{_identity(members)}: {', '.join(_names(members))}" for members in whole)
+        raise Problem("recover_several", hubs=hubs_text)
+    ours = sorted(whole[0], key=lambda source: (_epochs_in(source), _extent(source), source.path.name == DATABASE),
+                  reverse=True)
+    return ours, [(source.path, "foreign" if source.marks else "unreadable") for source in sources
+                  if source not in ours and not source.reports]
+
+
+def _identity(members: Iterable[Source]) -> str:
+    """By what a person chooses one of several hubs."""
+    return next(chain((source.lineage for source in members if source.lineage),
+                      (entry.hash[:16] for source in members for entry in source.entries.values()
+                       if entry.number == 1)))
+
+
+def _names(members: Iterable[Source]) -> list[str]:
+    return sorted({f"“{entry.data.get('name')}”" for source in members for entry in source.entries.values()
+                   if entry.kind == "event-created"})
+
+
+def _extent(source: Source) -> int:
+    """How many entries a source holds or held."""
+    last = {stream: head.number for stream, head in source.heads.items()}
+    for entry in source.entries.values():
+        last[entry.stream] = max(entry.number, last.get(entry.stream, 0))
+    return sum(last.values())
+
+
+def _write_files(making: Path, sources: Sequence[Source]) -> dict[str, Path]:
+    """PIN, secret, certificates and other files as they were last, so that everybody logs in as before."""
+    written: dict[str, Path] = {}
+    # An empty file is what a power cut leaves: any other one is better.
+    for name, (mode, content), path in sorted(
+            ((name, held, source.path) for source in sources for name, held in source.files.items()),
+            key=lambda each: not each[1][1]):
+        if name not in written and not name.startswith("roundtap."):
+            (making / name).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            write_atomically(making / name, content, mode or 0o600)
+            written[name] = path
+    return dict(sorted(written.items()))
+
+
+def _write_journal(making: Path, journal: Journal, found: Findings, known: Findings,
+                   streams: Mapping[str, RecoveredStream], at: Timestamp, chance: Callable[[int], str]) -> None:
+    """All streams, people, keys, clocks and print jobs, and the new epoch: the units are asked before the next draw.
+    `known`: with what lies beside the sources."""
+    venue = streams.get(VENUE, RecoveredStream(VENUE, ())).entries
+    deleted = events_deleted(venue)
+    for each in streams.values():
+        for first in range(0, len(each.entries), AT_ONCE):
+            journal.append(each.entries[first : first + AT_ONCE])
+        if each.stream not in {VENUE, *deleted}:
+            journal.append([], _people(found, each))
+    ends: dict[str, str] = {}
+    for each in streams.values():
+        if each.stream != VENUE and each.entries:
+            each.state = state = read_event(journal, EventState(each.stream))
+            if (seen := found.last_seen(state)) is not None:
+                journal.put([seen])
+                each.clock_ms = seen.remaining_ms
+                if (end := found.ends_at(seen)) is not None:
+                    ends[state.id] = end
+    made_at = max((entry.at.wall for each in streams.values() for entry in each.entries if entry.at.wall), default=None)
+    fields = {"epoch": journal_identity.following_epoch(making, fold_venue(venue), chance),
+              "restored": {"from": {stream: list(head) for stream, head in journal.heads().items()},
+                           "made_at": made_at, "at": at.wall, "clocks": ends}}
+    new = [*journal_identity.latest_rights_entries(venue, known.of_venue), NewEntry("epoch-begun", fields)]
+    journal.append(journal_identity.seal_after(venue, new, at, "recover"))
+    _put_secrets(journal, known.sources)
+    journal.put(next((source.print_jobs for source in found.sources if source.print_jobs), ()))
+
+
+def _people(found: Findings, recovered: RecoveredStream) -> list[PersonRecord]:
+    """Each person as of the last entry whose digest fits a row; an older row is better than none."""
+    digests_of: dict[str, dict[str, None]] = {}
+    for entry in recovered.entries:
+        for _, removed in people_removed([entry]):
+            digests_of.pop(removed, None)
+        for who, hashed in digests_in(entry):
+            # Repeated digests move to the end.
+            digests_of.setdefault(who, {}).pop(hashed, None)
+            digests_of[who][hashed] = None
+    persons: dict[str, dict[str, PersonRecord]] = {}
+    for _, who, salt, data in {row for source in found.sources for row in source.people if row[0] == recovered.stream}:
+        with suppress(ValueError, TypeError, AttributeError):
+            person = Person.from_json(json.loads(data))
+            persons.setdefault(who, {})[person.digest(salt)] = PersonRecord(recovered.stream, who, salt, person)
+    recovered.names = {who: record.person.name for who, fits in persons.items() for record in fits.values()}
+    records, older, lost = dict[str, PersonRecord](), list[str](), list[str]()
+    for who, digests in digests_of.items():
+        fits = persons.get(who, {})
+        newest = next((each for each in reversed(digests) if each in fits), None)
+        if newest is not None:
+            records[who] = fits[newest]
+            older += [who] if newest != next(reversed(digests)) else []
+        elif any(digests):
+            lost.append(who)
+    recovered.people = len(records)
+    recovered.people_older, recovered.people_lost = tuple(older), tuple(lost)
+    return list(records.values())
+
+
+def _import_reports(journal: Journal, clocks: Clocks, reports: Iterable[tuple[dict[str, object], str]],
+                    streams: dict[str, RecoveredStream]) -> None:
+    """Record reports of outboxes that the journal lacks, if they are signed by a key of this hub."""
+    snapshot = load_snapshot(journal, DormantEvents(journal).open)
+    keys = {unit: bytes.fromhex(key) for unit, key in snapshot.keys.items() if is_valid_key(snapshot.venue, unit, key)}
+    seen: set[str] = set()
+    for report, mac in reports:
+        event, unit = str(report.get("event")), str(report.get("unit"))
+        state = snapshot.event(event)
+        known = state is not None and str(report.get("report_id")) in state.fates
+        if known or digest(report) in seen:
+            continue
+        seen.add(digest(report))
+        result = streams.setdefault(event, RecoveredStream(event, ()))
+        try:
+            if state is None or state.find_match(str(report["match"])) is None \
+                    or not verify(keys[unit], REPORT, report, mac):
+                raise KeyError(unit)
+            step = report_step(report, digest(report), earlier=True)
+            request = WriteRequest([step], f"unit:{unit}", (), Future())
+            snapshot, entries = decide_request(snapshot, request, clocks.at())
+            journal.append(entries)
+            result.state, result.taken = snapshot.event(event), result.taken + 1
+        except (KeyError, TypeError, ValueError, Problem):
+            result.left += 1
+
+
+def _put_secrets(journal: Journal, sources: Sequence[Source]) -> None:
+    """Store the valid row of each unit and staff member; without one only the name, and for revoked ones nothing."""
+    entries = list(journal.entries(VENUE))
+    venue = fold_venue(entries)
+    keys_of: dict[str, set[str]] = {}
+    for unit, key in (row for source in sources for row in source.keys):
+        keys_of.setdefault(unit, set()).add(key)
+    staff_of: dict[str, set[tuple[str, str]]] = {}
+    for person, name, hashed in (row for source in sources for row in source.staff):
+        staff_of.setdefault(person, set()).add((name, hashed))
+    # An empty row without a matching entry: the entry that revoked it is lost.
+    out = {entry.data["unit"] for entry in entries if entry.kind == UNIT_REVOKED}
+    out |= {entry.data["person"] for entry in entries if entry.kind == STAFF_SET and entry.data.get("pin") == ""}
+    for unit in venue.units.keys() & keys_of.keys():
+        keys = keys_of[unit]
+        right = [key for key in keys if is_valid_key(venue, unit, key) and (unit in out or "" not in keys)]
+        # For an unknown key, any row opens nothing; an empty one would claim a revocation.
+        if right or not venue.units[unit].digest or "" in keys:
+            journal.put([models.UnitKeyRow(unit=unit, key=right[0] if right else "")])
+    for person in venue.staff.keys() & staff_of.keys():
+        rows = staff_of[person]
+        lost = person not in out and any(not hashed for _, hashed in rows)
+        pins = [(name, hashed) for name, hashed in rows if is_valid_pin(venue, person, hashed) and not lost]
+        names = [name for name, _ in (*pins, *sorted(rows)) if name and venue.staff[person].role]
+        is_out = lost or not venue.staff[person].pin
+        journal.put([models.StaffRow(person=person, name=names[0] if names else "",
+                                     hashed=pins[0][1] if pins else "" if is_out else None)])
+
+
+def _secrets_lost(journal: Journal) -> list[str]:
+    snapshot = load_snapshot(journal, DormantEvents(journal).open)
+    venue, keys, staff = snapshot.venue, snapshot.keys, snapshot.staff
+    units = [unit for unit, known in venue.units.items()
+             if known.digest and not is_valid_key(venue, unit, keys.get(unit, ""))]
+    people = [staff[who].name or who if who in staff else who for who, member in venue.staff.items()
+              if member.pin and not (who in staff and is_valid_pin(venue, who, staff[who].hashed))]
+    return [*sorted(units), *people]
+
+
+def _put_in_place(making: Path, folder: Path) -> None:
+    """Move the folder in one step; onto a mount point file by file, the database last, so that no hub takes the folder
+    for a journal before."""
+    for path in making.rglob("*"):
+        sync(path)
+    try:
+        os.replace(making, folder)
+    except OSError:
+        for path in sorted(making.iterdir(), key=lambda path: (path.name.startswith(DATABASE), path.name)):
+            os.replace(path, folder / path.name)
+        sync(folder)
+    sync(folder.parent)

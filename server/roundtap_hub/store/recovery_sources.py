@@ -1,0 +1,295 @@
+"""What can still be read of a hub in folders and on sticks: journals, backups, copies, head files, units' outboxes.
+
+Nothing is changed. SQLite stops at the first bad page; `rows_in` reads on, page by page, by
+https://www.sqlite.org/fileformat2.html: 4096-byte pages without reserved bytes, in UTF-8, as ours are.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import sqlite3
+import struct
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sqlmodel import SQLModel
+
+from roundtap_core.errors import Problem
+from roundtap_core.event.entries import GENESIS, Entry, entry_hash
+from roundtap_core.limits import EXACT
+from roundtap_hub import models
+from roundtap_hub.database.database_url import DATABASE
+from roundtap_hub.store import backups, head_file
+from roundtap_hub.store.copies import ENTRIES, PEOPLE
+from roundtap_hub.store.folder_copy import COPY_FILE, rows_of_line
+from roundtap_hub.store.journal import Head, next_entry
+
+OUTBOX_FILE = "outbox.jsonl"
+DEPTH_MAX = 4
+"""How many folders deep a stick is searched."""
+TABLES = ("entry", "person", "unit_key", "staff", "checkpoint", head_file.LINEAGE_TABLE, backups.ABOUT, backups.FILE)
+LINEAGE = re.compile("[0-9a-f]{16}")
+"""How a lineage's row differs from that of the schema's version."""
+
+LEAF = 0x0D
+FILE_HEADER, LOG_HEADER, FRAME_HEADER = 100, 32, 24
+PAGE_BYTES = 4096
+COLUMNS_MAX, PAYLOAD_MAX = 16, 1 << 24
+LENGTHS = (0, 1, 2, 3, 4, 6, 8, 8, 0, 0)
+
+Row = Sequence[Any]
+Pages = dict[int, bytes]
+
+
+@dataclass(slots=True)
+class Source:
+    """Everything that one file still tells; of a journal, with its log, its head file and its folder's other files."""
+
+    path: Path
+    lineage: str = ""
+    copied: bool = False
+    """A database without its head file: nobody can tell what it lacks."""
+    heads: dict[str, Head] = field(default_factory=dict)
+    """The last entries that it says it holds, or held."""
+    entries: dict[str, Entry] = field(default_factory=dict)
+    """By hash: each is proved by it."""
+    altered: set[Row] = field(default_factory=set)
+    """Rows of entries that do not fit their hashes."""
+    people: set[Row] = field(default_factory=set)
+    """(event, competitor, salt, JSON): digests in entries tell which ones are right."""
+    keys: set[tuple[str, str]] = field(default_factory=set)
+    staff: set[tuple[str, str, str]] = field(default_factory=set)
+    """(id, name, hashed PIN)."""
+    clocks: set[Row] = field(default_factory=set)
+    """Checkpoints: (event, remaining_ms, boot_id, mono_ms)."""
+    files: dict[str, tuple[int, bytes]] = field(default_factory=dict)
+    """The folder's other files: mode and content by name."""
+    print_jobs: list[SQLModel] = field(default_factory=list)
+    """Rows of the printers' tables."""
+    reports: list[tuple[dict[str, Any], str]] = field(default_factory=list)
+    """A unit's reports with their signatures."""
+
+    @property
+    def marks(self) -> set[str]:
+        """What only sources of the same hub have in common."""
+        hashes = {each for entry in self.entries.values() for each in (entry.hash, entry.prev)}
+        return (hashes | {head.hash for head in self.heads.values()} | {self.lineage}) - {GENESIS, ""}
+
+    def add_row(self, row: Row) -> None:
+        """Take a row of one of our tables; any other is ignored."""
+        kinds = [type(value) for value in row]
+        if len(row) == 9:
+            self._add_entry(tuple(row))
+        elif kinds == [str, int, str, int]:
+            self.clocks.add(tuple(row))
+        elif kinds == [str, int, bytes, str]:
+            name, mode, content, told = row
+            if hashlib.sha256(content).hexdigest() == told and not {"..", "/"} & set(Path(name).parts):
+                self.files[name] = (mode, content)
+        elif kinds == [str, str]:
+            self.keys.add((row[0], row[1]))
+        elif len(row) == 4 and kinds[:3] == [str, str, str]:
+            # Of the staff or of an event's people: the digests tell later.
+            self.staff.add((row[0], row[1], row[2]))
+            if kinds[3] is str:
+                self.people.add(tuple(row))
+        elif kinds == [str] and LINEAGE.fullmatch(row[0]):
+            self.lineage = self.lineage or row[0]
+
+    def _add_entry(self, row: Row) -> None:
+        stream, number, kind, version, at, actor, data, prev, hashed = row
+        texts = all(isinstance(value, str) for value in (stream, kind, at, actor, data, prev, hashed))
+        if not texts or not all(isinstance(figure, int) and 0 < figure <= EXACT[1] for figure in (number, version)):
+            return
+        # An untrusted row may be nested too deeply, or hold invalid text.
+        with suppress(Problem, ValueError, RecursionError):
+            if entry_hash(stream, number, kind, version, at, actor, data, prev) != hashed:
+                self.altered.add(row)
+            elif isinstance((entry := next_entry(number - 1, prev, row)).data, dict):
+                self.entries[hashed] = entry
+
+    def read_about(self) -> None:
+        """What a backup says of itself, damaged or not."""
+        about = dict(self.keys)
+        self.lineage = about.get("lineage") or self.lineage
+        with suppress(ValueError, TypeError, AttributeError):
+            self.heads = {stream: Head(*head) for stream, head in json.loads(about.get("heads", "{}")).items()}
+
+
+def paths_in(place: Path, strangers: list[Path]) -> Iterator[Path]:
+    """The files of ours in a folder or on a stick, or the file itself. What belongs neither to the place's owner nor to
+    who asks goes to `strangers`: in a folder open to all, anybody could leave keys. Raises
+    Problem("recover_missing")."""
+    if not place.exists():
+        raise Problem("recover_missing", where=str(place))
+    ours = {os.getuid(), place.stat().st_uid}
+    for folder, folders, names in os.walk(place):
+        folders.sort()
+        if len(Path(folder).relative_to(place).parts) >= DEPTH_MAX:
+            folders.clear()
+        for name in sorted(names):
+            path = Path(folder, name)
+            if not os.path.lexists(path) or not (path.suffix == backups.SUFFIX or name.startswith(
+                    (DATABASE, head_file.HEAD_FILE, Path(COPY_FILE).stem, OUTBOX_FILE))):
+                continue
+            if path.is_symlink() or os.lstat(path).st_uid not in ours:
+                strangers.append(path)
+            else:
+                yield path.with_name(DATABASE) if name.startswith((DATABASE, head_file.HEAD_FILE)) else path
+    if place.is_file():
+        yield place
+
+
+def read_source(path: Path) -> Source:
+    """Read a file in every way there is: by SQLite, page by page, and line by line."""
+    source = Source(path)
+    with suppress(OSError, ValueError, sqlite3.Error), closing(head_file.open_read_only(path)) as connection:
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, PAYLOAD_MAX)
+        # Anyone may have written the stick: a view that computes its rows might never end.
+        if not connection.execute("SELECT 1 FROM sqlite_master WHERE type NOT IN ('table', 'index')").fetchone():
+            source.copied = path.suffix != backups.SUFFIX
+            for table in TABLES:
+                _add_rows(source, connection.execute(f"SELECT * FROM {table}"))
+            for kind in models.PRINTING:
+                columns = models.TABLES[str(kind.__tablename__)].c.keys()
+                rows = connection.execute(f"SELECT {', '.join(columns)} FROM {kind.__tablename__}")
+                source.print_jobs += [kind.model_validate(dict(zip(columns, row, strict=True))) for row in rows]
+    with suppress(OSError):
+        _add_rows(source, rows_in(path))
+    with suppress(OSError), open(path, "rb") as lines:
+        for raw in lines:
+            _add_line(source, raw)
+    if path.suffix == backups.SUFFIX:
+        source.read_about()
+    elif path.name == DATABASE:
+        with suppress(Problem):
+            if (named := head_file.read_head_file(path.with_name(head_file.HEAD_FILE))) is not None:
+                source.lineage, source.heads, source.copied = named.lineage, dict(named.heads), False
+        with suppress(OSError):
+            source.files = {str(each.relative_to(path.parent)): (each.stat().st_mode & 0o700, each.read_bytes())
+                            for each in backups.other_files(path.parent)}
+    return source
+
+
+def _add_rows(source: Source, rows: Iterable[Row]) -> None:
+    with suppress(sqlite3.Error):
+        for row in rows:
+            source.add_row(row)
+
+
+def _add_line(source: Source, raw: bytes) -> None:
+    """A line of a copy, whose rows prove themselves even after a damaged one, or of a unit's outbox."""
+    with suppress(ValueError, LookupError, TypeError, RecursionError):
+        fields = json.loads(raw[raw.index(b"{"):])
+        if isinstance(fields.get("report"), dict) and isinstance(fields["mac"], str):
+            source.reports.append((fields["report"], fields["mac"]))
+        source.lineage = source.lineage or str(fields.get("lineage", ""))
+        rows = rows_of_line(fields)
+        for row in (*rows[ENTRIES], *rows[PEOPLE]):
+            source.add_row(row)
+
+
+def rows_in(database: Path) -> Iterator[Row]:
+    """Every record of a table's leaf pages in the file and its log, in no order, with repeats. Raises OSError if the
+    file cannot be read."""
+    data = database.read_bytes() if database.is_file() else b""
+    log_path = database.with_name(database.name + "-wal")
+    log = log_path.read_bytes() if log_path.is_file() else b""
+    main: Pages = {n + 1: data[at : at + PAGE_BYTES] for n, at in enumerate(range(0, len(data), PAGE_BYTES))}
+    frames = list(_frames(log))
+    newest = {**main, **dict(frames)}
+    for number, page in (*frames, *main.items()):
+        yield from _leaf(number, page, (newest, main))
+
+
+def _frames(log: bytes) -> Iterator[tuple[int, bytes]]:
+    """Pages of the log by number; its checksums are ignored, as the caller verifies hashes."""
+    for at in range(LOG_HEADER, len(log) - FRAME_HEADER, FRAME_HEADER + PAGE_BYTES):
+        number = struct.unpack(">I", log[at : at + 4])[0]
+        page = log[at + FRAME_HEADER : at + FRAME_HEADER + PAGE_BYTES]
+        if number and len(page) == PAGE_BYTES:
+            yield number, page
+
+
+def _leaf(number: int, page: bytes, where: tuple[Pages, ...]) -> Iterator[Row]:
+    start = FILE_HEADER if number == 1 else 0
+    if len(page) < start + 8 or page[start] != LEAF:
+        return
+    for n in range(struct.unpack(">H", page[start + 3 : start + 5])[0]):
+        pointer = start + 8 + 2 * n
+        if pointer + 2 > len(page):
+            return
+        at = struct.unpack(">H", page[pointer : pointer + 2])[0]
+        for pages in where:
+            try:
+                yield _record(_payload(page, at, pages))
+                break
+            except (IndexError, ValueError, struct.error):
+                # A bad pointer, a truncated row, or one whose overflow page was reused.
+                continue
+
+
+def _payload(page: bytes, at: int, pages: Pages) -> bytes:
+    length, at = _varint(page, at)
+    _, at = _varint(page, at)
+    if not 0 < length <= PAYLOAD_MAX:
+        raise ValueError("no row")
+    usable = len(page)
+    local_bytes = length
+    if length > usable - 35:
+        least = (usable - 12) * 32 // 255 - 23
+        local_bytes = least + (length - least) % (usable - 4)
+        local_bytes = local_bytes if local_bytes <= usable - 35 else least
+    parts = [page[at : at + local_bytes]]
+    left = length - local_bytes
+    overflow = struct.unpack(">I", page[at + local_bytes : at + local_bytes + 4])[0] if left else 0
+    while left > 0:
+        overflow_page = pages.get(overflow, b"")
+        if not overflow_page:
+            raise ValueError("the rest is missing")
+        overflow = struct.unpack(">I", overflow_page[:4])[0]
+        parts.append(overflow_page[4 : 4 + left])
+        left -= len(overflow_page) - 4
+    return b"".join(parts)
+
+
+def _record(payload: bytes) -> Row:
+    end, at = _varint(payload, 0)
+    kinds = []
+    while at < end:
+        kind, at = _varint(payload, at)
+        kinds.append(kind)
+    if not kinds or len(kinds) > COLUMNS_MAX:
+        raise ValueError("no row of ours")
+    values: list[object] = []
+    for kind in kinds:
+        length = LENGTHS[kind] if kind < len(LENGTHS) else (kind - 12) // 2 if kind >= 12 else -1
+        if length < 0 or at + length > len(payload):
+            raise ValueError("no column")
+        raw, at = payload[at : at + length], at + length
+        values.append(_value(kind, raw))
+    return tuple(values)
+
+
+def _value(kind: int, raw: bytes) -> object:
+    if kind >= 12:
+        return raw if kind % 2 == 0 else raw.decode()
+    if kind in (8, 9):
+        return kind - 8
+    return int.from_bytes(raw, "big", signed=True) if kind else None
+
+
+def _varint(data: bytes, at: int) -> tuple[int, int]:
+    """The varint at this place, and where it ends; one of more than eight bytes is invalid here."""
+    value = 0
+    for n in range(at, at + 8):
+        value = value << 7 | data[n] & 0x7F
+        if data[n] < 0x80:
+            return value, n + 1
+    raise ValueError("no number of ours")
