@@ -201,7 +201,9 @@ def rows_in(database: Path) -> Iterator[Row]:
     data = database.read_bytes() if database.is_file() else b""
     log_path = database.with_name(database.name + "-wal")
     log = log_path.read_bytes() if log_path.is_file() else b""
-    main: Pages = {n + 1: data[at : at + PAGE_BYTES] for n, at in enumerate(range(0, len(data), PAGE_BYTES))}
+    # A cut page still has the rows before the cut.
+    main: Pages = {n + 1: data[at : at + PAGE_BYTES].ljust(PAGE_BYTES, b"\0")
+                   for n, at in enumerate(range(0, len(data), PAGE_BYTES))}
     frames = list(_frames(log))
     newest = {**main, **dict(frames)}
     for number, page in (*frames, *main.items()):
@@ -212,9 +214,8 @@ def _frames(log: bytes) -> Iterator[tuple[int, bytes]]:
     """Pages of the log by number; its checksums are ignored, as the caller verifies hashes."""
     for at in range(LOG_HEADER, len(log) - FRAME_HEADER, FRAME_HEADER + PAGE_BYTES):
         number = struct.unpack(">I", log[at : at + 4])[0]
-        page = log[at + FRAME_HEADER : at + FRAME_HEADER + PAGE_BYTES]
-        if number and len(page) == PAGE_BYTES:
-            yield number, page
+        if number:
+            yield number, log[at + FRAME_HEADER : at + FRAME_HEADER + PAGE_BYTES].ljust(PAGE_BYTES, b"\0")
 
 
 def _leaf(number: int, page: bytes, where: tuple[Pages, ...]) -> Iterator[Row]:

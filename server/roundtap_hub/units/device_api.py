@@ -213,9 +213,10 @@ class HelloHandler:
         if afresh is not None and unit not in afresh.heard:
             holds = parse_holds(hello.holds)
             data = {"unit": unit, "holds": holds, "heads": {event: list(head) for event, head in heads.items()}}
-            saving = hub.service.submit([Step(VENUE, NewEntry(UNIT_HEARD, data))], f"unit:{unit}")
             claim = evidence_of_view(unit, UnitHoldings(holds, {}))
-            if claim and (held := hold_counted(hub.service.snapshot, claim, hub.clocks.now())) is not None:
+            held = hold_counted(hub.service.snapshot, claim, hub.clocks.now()) if claim is not None else None
+            saving = hub.service.submit([Step(VENUE, NewEntry(UNIT_HEARD, data))], f"unit:{unit}")
+            if claim is not None and held is not None:
                 hub.service.submit([Step(claim.event, held)], "hub")
         if heads:
             if afresh is not None and not same_epoch:

@@ -1,0 +1,162 @@
+"""Whatever is left of sticks, cards and outboxes: the newest state that exists anywhere comes back, and what is lost is
+named and true."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from recovery_play import EVENT, KEYS, Evening, HandTime, Ledger, Wreck, played
+
+from roundtap_core.clock import COUNTING
+from roundtap_core.errors import Problem
+from roundtap_core.event.entries import VENUE
+from roundtap_core.messages import Hello
+from roundtap_core.typed import parse_message
+from roundtap_hub.hub import hub_in_memory
+from roundtap_hub.main import HubResources, open_folder
+from roundtap_hub.store.backups import Maintenance
+from roundtap_hub.store.journal import Journal
+from roundtap_hub.store.recover import Recovery, recover
+from roundtap_hub.units.device_api import HelloHandler
+
+CLOCK_WITHIN_MS = 2000
+
+
+@pytest.fixture(scope="module")
+def evening(tmp_path_factory: pytest.TempPathFactory) -> Evening:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Maintenance, "start", lambda _: None)
+        return played(tmp_path_factory.mktemp("evening"), random.Random(5))
+
+
+@pytest.mark.parametrize("many", [8, pytest.param(200, marks=pytest.mark.long)])
+def test_the_newest_state_that_exists_anywhere_comes_back_and_what_is_lost_is_named(
+        evening: Evening, tmp_path: Path, many: int, chance: random.Random, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Maintenance, "start", lambda _: None)
+    lost = clocks = 0
+    for number in range(many):
+        (folder := tmp_path / str(number)).mkdir()
+        wreck = Wreck(evening, folder, chance)
+        ledger = Ledger(evening, wreck.places)
+        time = HandTime("boot-2", chance.randrange(10**6), evening.ends - timedelta(minutes=chance.randrange(5, 40)))
+        before = {path: path.read_bytes() for place in wreck.places for path in place.rglob("*")
+                  if path.is_file() and not path.name.endswith(("-shm", ".lock"))}
+        try:
+            made = recover(wreck.places, folder / "new", time.clocks)
+        except Problem as problem:
+            if problem.key != "nothing_to_recover" or ledger.whole(VENUE) or ledger.whole(EVENT):
+                raise AssertionError(f"{number}: {wreck.told}") from problem
+            continue
+        assert {path for path, data in before.items() if path.read_bytes() != data} == set(), "nothing is changed"
+        wrong = [*differing(evening, ledger, made, folder / "new"), *missing_reports(wreck, made)]
+        time.ms += chance.randrange(600_000)
+        clock = clock_trouble(evening, folder / "new", time)
+        assert (wrong, clock or "") == ([], ""), f"{number}: {wreck.told}"
+        lost += made.lacks
+        clocks += clock is not None
+    assert (lost, clocks) > (0, 0)
+
+
+def differing(evening: Evening, ledger: Ledger, made: Recovery, folder: Path) -> list[str]:
+    """Everything in the new journal or in what was said that is not as the ledger has it."""
+    journal = Journal(f"sqlite:///{folder / 'roundtap.db'}", read_only=True)
+    try:
+        streams, people = journal.streams(), journal.people().get(EVENT, {})
+    finally:
+        journal.close()
+    found = []
+    for each in made.streams:
+        true = evening.entries[each.stream]
+        length, known = len(each.entries), ledger.entries[each.stream]
+        if list(each.entries) != true[:length] or streams.get(each.stream, [])[:length] != true[:length]:
+            found.append(f"{each.stream}: other entries than there were")
+        if length < ledger.whole(each.stream):
+            found.append(f"{each.stream}: {length} of {ledger.whole(each.stream)} that exist")
+        if not set(range(1, length + 1)) - known <= set(each.mended):
+            found.append(f"{each.stream}: more than exists, and not said to be put right")
+        beyond = {entry.number for entry in each.beyond}
+        if any(true[entry.number - 1] != entry for entry in each.beyond) or each.branch:
+            found.append(f"{each.stream}: entries that nobody wrote")
+        if {number for number in known if number > length} - beyond:
+            found.append(f"{each.stream}: entries that exist and are not told")
+        if set(each.unread) & known:
+            found.append(f"{each.stream}: told to be lost, and not")
+        if sorted({*each.unread, *beyond}) != list(range(length + 1, max([length, *each.unread, *beyond]) + 1)):
+            found.append(f"{each.stream}: gaps in what is lost")
+    named = {record.competitor: record.person.name for record in evening.people}
+    lost = {who for each in made.streams for who in each.people_lost}
+    if any(person.name != named[who] for who, person in people.items()) or lost & people.keys():
+        found.append("other people")
+    if lost & ledger.people:
+        found.append(f"people told to be lost, and not: {sorted(lost & ledger.people)}")
+    entered = {entry.data["competitor"] for each in made.streams for entry in each.entries
+               if entry.kind == "competitor-entered"}
+    if entered - lost != people.keys():
+        found.append("people who are neither here nor told to be lost")
+    return found
+
+
+def missing_reports(wreck: Wreck, made: Recovery) -> list[str]:
+    """Reports of outboxes that have a place in the new journal and are not in it."""
+    state = next((each.state for each in made.streams if each.stream == EVENT), None)
+    known = {entry.data["unit"] for each in made.streams for entry in each.entries if entry.kind == "unit-keyed"}
+    matches = {match.id for played in state.public_rounds for match in played.matches} if state is not None else ()
+    return [report["report_id"] for report in wreck.outboxes
+            if state is not None and report["match"] in matches and report["report_id"] not in state.fates
+            and report["unit"] in known - set(made.secrets_lost)]
+
+
+def clock_trouble(evening: Evening, folder: Path, time: HandTime) -> str | None:
+    """What is wrong with the clock of the round in play, at the start and once a table was heard; None where that round
+    is not in the new journal."""
+    assert evening.state is not None
+    assert evening.state.live is not None
+    opened = open_folder(folder, lambda _: None, clocks=time.clocks)
+    try:
+        state = opened.service.snapshot.events.get(EVENT)
+        if state is None or state.live is None or state.live.mark != evening.state.live.mark:
+            return None
+        true_ms = round((evening.ends - time.now).total_seconds() * 1000)
+        last = max(entry.number for entry in evening.entries[EVENT] if entry.kind == "clock-set")
+        shown = _shown_ms(opened, time)
+        if any(entry == evening.entries[EVENT][last - 1] for entry in opened.service.entries(EVENT)) \
+                and abs(shown - true_ms) > CLOCK_WITHIN_MS:
+            return f"at the start {shown} instead of {true_ms}"
+        _hear_table(opened, evening, true_ms)
+        if opened.service.snapshot.events[EVENT].clock.state != COUNTING:
+            return "it does not wait for the tables"
+        shown = _shown_ms(opened, time)
+        return "" if abs(shown - true_ms) <= CLOCK_WITHIN_MS else f"with a table {shown} instead of {true_ms}"
+    finally:
+        opened.close()
+
+
+def _shown_ms(opened: HubResources, time: HandTime) -> int:
+    left_ms = opened.service.snapshot.events[EVENT].clock.remaining_at(time.clocks.now())
+    assert left_ms is not None
+    return left_ms
+
+
+def _hear_table(opened: HubResources, evening: Evening, left_ms: int) -> None:
+    """Table 1 says hello to the new hub, with what its screen shows."""
+    assert evening.state is not None
+    live = evening.state.live
+    assert live is not None
+    match = next(match for match in live.matches if match.match.table == 1)
+    holds = {"event": EVENT, "round": live.number, "stage": live.stage, "draw": live.mark, "table": 1,
+             "match": match.id, "revision": match.revision, "a": match.match.a, "b": match.match.b,
+             "state": match.state, "result": None, "number": None, "left_ms": left_ms}
+    hub = hub_in_memory(opened.service, opened.presence, opened.clocks, KEYS)
+
+    async def on_loop() -> None:
+        noted = HelloHandler(hub).handle("table-1", parse_message(Hello, {
+            "unit": "table-1", "nonce": "n", "core": "0", "reports": [], "holds": holds, "heads": {}, "epoch": "old"}))
+        if noted is not None:
+            await asyncio.wrap_future(noted)
+
+    asyncio.run(on_loop())
+    opened.service.execute([], "test")
