@@ -110,9 +110,14 @@ def test_the_view_is_written_when_the_match_changes_and_not_at_each_tick(
 def test_what_the_unit_holds_is_told_from_what_is_kept(make: Callable[..., Lone], lone: Lone) -> None:
     match = {**view()["match"], "draw": "d1", "a": {"id": "c1", "name": "Ana R."}, "b": {"id": "c2", "name": "B"}}
     lone.hub_says("view", view(match=match))
-    assert make().stored.held_match() == {
+    lone.wait(PAUSE_MS)
+    assert make(start_ms=lone.now_ms).stored.held_match() == {
         "event": "e1", "round": 3, "stage": "swiss", "draw": "d1", "table": 12, "match": "3.7", "revision": 0,
-        "a": "c1", "b": "c2", "state": "open", "result": None, "number": None}
+        "a": "c1", "b": "c2", "state": "open", "result": None, "number": None,
+        "left_ms": lone.unit.dialogue.table.clock_ms}
+    held = make(boot="tuesday").stored.held_match()
+    assert held is not None
+    assert held["left_ms"] is None
     lone.hub_says("view", view(match=None))
     assert make().stored.held_match() is None
 

@@ -136,7 +136,7 @@ class Lone(Unit):
     """A unit with everything that it keeps on its disk; `boot`: which start of its machine this is."""
 
     def __init__(self, folder: Path, start_ms: int = 0, boot: str = "monday") -> None:
-        self.stored = StoredView(folder / "view.json", boot)
+        self.stored = StoredView(folder / "view.json", boot, lambda: self.now_ms)
         super().__init__(folder, start_ms, self.stored, UnitMemory(folder / "unit.json"))
 
     def hub_time(self, hub_ms: int) -> None:

@@ -21,6 +21,7 @@ from pathlib import Path
 
 from roundtap_core.clock import RUNNING
 from roundtap_core.errors import Problem
+from roundtap_core.event.apply import APPLY
 from roundtap_core.event.entries import GENESIS, VENUE, Entry, NewEntry, Timestamp, entry_hash
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import EventState
@@ -139,14 +140,14 @@ class Findings:
         right -= numbers.get(number, {}).keys()
         known = [entry for alike in numbers.values() for entry in alike.values()]
         tries: Iterable[tuple[str, str, str, str]] = chain(
-            product({kind, *(entry.kind for entry in known)}, {actor, *(entry.actor for entry in known)}, [data],
+            product({kind, *APPLY}, {actor, *(entry.actor for entry in known)}, [data],
                     {prev, *numbers.get(number - 1, [GENESIS])}),
             ((kind, actor, data[:n] + letter + data[n + 1:], prev)
              for n in range(len(data)) for letter in string.printable))
-        for kind, actor, data, prev in tries if right else ():
-            if (told := entry_hash(stream, number, kind, version, at, actor, data, prev)) in right:
+        for one, who, text, before in tries if right else ():
+            if (told := entry_hash(stream, number, one, version, at, who, text, before)) in right:
                 with suppress(Problem):
-                    return next_entry(number - 1, prev, (stream, number, kind, version, at, actor, data, prev, told))
+                    return next_entry(number - 1, before, (stream, number, one, version, at, who, text, before, told))
         return None
 
     def chain(self, stream: str) -> list[Entry]:

@@ -81,8 +81,12 @@ class Source:
         hashes = {each for entry in self.entries.values() for each in (entry.hash, entry.prev)}
         return (hashes | {head.hash for head in self.heads.values()} | {self.lineage}) - {GENESIS, ""}
 
-    def add_row(self, row: Row) -> None:
-        """Take a row of one of our tables; any other is ignored."""
+    def add_rows(self, rows: Iterable[Row]) -> None:
+        """Take the rows of our tables; any other is ignored."""
+        for row in rows:
+            self._add_row(row)
+
+    def _add_row(self, row: Row) -> None:
         kinds = [type(value) for value in row]
         if len(row) == 9:
             self._add_entry(tuple(row))
@@ -155,13 +159,14 @@ def read_source(path: Path) -> Source:
         if not connection.execute("SELECT 1 FROM sqlite_master WHERE type NOT IN ('table', 'index')").fetchone():
             source.copied = path.suffix != backups.SUFFIX
             for table in TABLES:
-                _add_rows(source, connection.execute(f"SELECT * FROM {table}"))
+                with suppress(sqlite3.Error):
+                    source.add_rows(connection.execute(f"SELECT * FROM {table}"))
             for kind in models.PRINTING:
                 columns = models.TABLES[str(kind.__tablename__)].c.keys()
                 rows = connection.execute(f"SELECT {', '.join(columns)} FROM {kind.__tablename__}")
                 source.print_jobs += [kind.model_validate(dict(zip(columns, row, strict=True))) for row in rows]
     with suppress(OSError):
-        _add_rows(source, rows_in(path))
+        source.add_rows(rows_in(path))
     with suppress(OSError), open(path, "rb") as lines:
         for raw in lines:
             _add_line(source, raw)
@@ -177,12 +182,6 @@ def read_source(path: Path) -> Source:
     return source
 
 
-def _add_rows(source: Source, rows: Iterable[Row]) -> None:
-    with suppress(sqlite3.Error):
-        for row in rows:
-            source.add_row(row)
-
-
 def _add_line(source: Source, raw: bytes) -> None:
     """A line of a copy, whose rows prove themselves even after a damaged one, or of a unit's outbox."""
     with suppress(ValueError, LookupError, TypeError, RecursionError):
@@ -191,8 +190,7 @@ def _add_line(source: Source, raw: bytes) -> None:
             source.reports.append((fields["report"], fields["mac"]))
         source.lineage = source.lineage or str(fields.get("lineage", ""))
         rows = rows_of_line(fields)
-        for row in (*rows[ENTRIES], *rows[PEOPLE]):
-            source.add_row(row)
+        source.add_rows((*rows[ENTRIES], *rows[PEOPLE]))
 
 
 def rows_in(database: Path) -> Iterator[Row]:

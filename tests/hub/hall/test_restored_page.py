@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from pages_kit import Browser, House, problem_of, text_of
 from restored_kit import Evening, backup_of, evening, restored_house, results
 
+from roundtap_core.clock import COUNTING
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import DrawRound, DropCompetitor, EnterResult, FinishEvent, SwapSeats
 from roundtap_core.event.mending import plan_mend
@@ -18,6 +19,33 @@ from roundtap_core.records import Result, SidePair
 from roundtap_hub.store.restore_gap import lost_rounds, unsettled_matches
 from roundtap_hub.units.device_feed import table_changes
 from roundtap_hub.units.table_view import table_view
+
+
+def test_a_round_whose_start_the_copy_lacks_is_held_where_the_first_table_counts_it(tmp_path: Path) -> None:
+    """One press on "start" would have given all tables the whole 75 minutes again."""
+    with evening(tmp_path / "hub") as night:
+        night.next_round()
+        backup = backup_of(tmp_path / "hub", tmp_path / "backup")
+        for table, left_ms in zip(night.tables, (None, 4_491_000, 4_300_000), strict=True):
+            table.holds = {**(table.holds or {}), "left_ms": left_ms}
+    with restored_house(backup, tmp_path / "again") as (house, _):
+        come_back(night, house)
+        assert (house.event.clock.state, house.event.clock.remaining_ms) == (COUNTING, 4_491_000)
+
+
+def test_the_clock_of_an_adopted_round_is_held_where_its_tables_count_it(tmp_path: Path) -> None:
+    with evening(tmp_path / "hub") as night:
+        night.next_round()
+        night.play()
+        backup = backup_of(tmp_path / "hub", tmp_path / "backup")
+        night.next_round()
+        for table, left_ms in zip(night.tables, (4_491_000, 4_490_800, 4_490_900), strict=True):
+            table.holds = {**(table.holds or {}), "left_ms": left_ms}
+    with restored_house(backup, tmp_path / "again") as (house, browser):
+        come_back(night, house)
+        assert adopt(browser, house) == ""
+        assert (house.event.clock.state, house.event.clock.remaining_ms) == (COUNTING, 4_490_900)
+
 
 SEVEN = ["Ana Ruiz", "Bruno Maier", "Łukasz Żak", "Eva Luz", "Kai Eich", "Aleksandra Wiśniewska", "Ida Roth"]
 

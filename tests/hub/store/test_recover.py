@@ -307,6 +307,61 @@ def test_a_copy_of_an_earlier_version_is_recovered_from(tmp_path: Path) -> None:
         "event-created", *4 * ["competitor-entered"], "competitor-removed", "about-set"]
 
 
+@pytest.mark.parametrize("altered", ["actor = 'nobody'", "hash = '00'", "prev = '00'", "kind = 'about-set'",
+                                     "data = replace(data, 'Winter', 'Wintar')"])
+def test_an_altered_entry_is_put_right_where_the_entries_around_it_prove_what_it_was(
+        folder: Path, altered: str) -> None:
+    before = whole(folder)
+    with closing(sqlite3.connect(folder / DATABASE)) as connection:
+        connection.execute(f"UPDATE entry SET {altered} WHERE stream = 'e1' AND number = 1")
+        connection.commit()
+    said = rescue(folder)["e1"]
+    assert (said.mended, said.lacks) == ([1], False)
+    assert in_new(folder)["e1"] == before["e1"]
+
+
+def test_a_line_that_is_damaged_on_a_stick_costs_itself_alone(folder: Path, tmp_path: Path) -> None:
+    before = whole(folder)
+    stick = FolderCopy(tmp_path, tmp_path, same_disk=True)
+    stick.open("line", "epoch")
+    for entry in before["e1"]:
+        stick.write(Batch([entry]))
+    stick.close()
+    lines = (tmp_path / COPY_FILE).read_bytes().split(b"\n")
+    lines[20] = lines[20].replace(b"a", b"\xff")
+    (tmp_path / COPY_FILE).write_bytes(b"\n".join(lines))
+    lost = folder.with_name("lost")
+    lost.mkdir()
+    said = rescue(lost, tmp_path / COPY_FILE)["e1"]
+    assert (len(said.entries), said.unread) == (19, [20])
+    assert said.beyond == before["e1"][20:]
+
+
+def test_of_two_hubs_that_went_on_from_one_copy_the_later_epoch_counts_and_the_other_is_named(folder: Path) -> None:
+    copied = folder.with_name("copied")
+    shutil.copytree(folder, copied)
+    rescue(copied)
+    for place, rooms in ((folder, ("a", "b", "c")), (folder.with_name("new"), ("d",))):
+        hub = open_folder(place, lambda _: None)
+        for room in rooms:
+            hub.service.execute_one("e1", c.SetAbout({"venue": room}), "organizer")
+        hub.close()
+    later = Path(shutil.move(folder.with_name("new"), folder.with_name("later")))
+    said = rescue(folder, later)["e1"]
+    assert [entry.data["about"]["venue"] for entry in said.branch] == ["a", "b", "c"]
+    assert said.lacks
+    assert in_new(folder)["e1"][-1].data["about"]["venue"] == "d"
+
+
+def test_what_the_printers_printed_is_not_printed_again(folder: Path) -> None:
+    with closing(sqlite3.connect(folder / DATABASE)) as connection:
+        connection.execute("INSERT INTO print_state VALUES ('e1/pairings/1', 'printed', '', 'station-1')")
+        connection.commit()
+    rescue(folder)
+    with closing(sqlite3.connect(folder.with_name("new") / DATABASE)) as connection:
+        assert connection.execute("SELECT job, state FROM print_state").fetchall() == [("e1/pairings/1", "printed")]
+
+
 @pytest.mark.parametrize("strange", [
     {"entries": 5}, {"entries": [5]}, {"entries": [[]]}, {"entries": ["venue"]}, {"entries": [{"stream": "e1"}]},
     {"entries": [["e1", "one", [], {}, None, 5, "{", [], {}]]}, {"people": [5]}, {"people": [[]]},
