@@ -192,12 +192,6 @@ def describe_missing(last: Mapping[str, int], missing: Mapping[str, Head]) -> st
         for stream, head in sorted(missing.items(), key=lambda item: (item[0] == VENUE, len(item[0]), item[0])))
 
 
-def lineage_of(database: Path) -> str:
-    """The lineage noted in a database; "" if none. Raises sqlite3.Error."""
-    with closing(open_read_only(database)) as connection:
-        return _lineage_in(connection)
-
-
 def new_lineage() -> str:
     return secrets.token_hex(8)
 

@@ -52,32 +52,30 @@ HALF_A_SECOND = timedelta(milliseconds=500)
 
 @dataclass(slots=True)
 class RecoveredStream:
-    """One stream of the new journal, and what it lacks."""
+    """One stream of the new journal, and what it lacks.
+
+    `parts`: (file, first entry, last entry). `mended`: altered entries that could be put right. `unread`: entries that
+    were saved and that nothing holds any more; `beyond`: readable ones that follow them, and therefore do not count;
+    `branch`: those of another hub that went on from an earlier copy. `names`: of everybody, also in the entries beyond.
+    `clock_ms`: what the running clock showed last. `taken`, `left`: reports of outboxes, recorded or not usable.
+    """
 
     stream: str
     entries: Sequence[Entry]
     name: str = ""
     state: EventState | None = None
     parts: Sequence[tuple[Path, int, int]] = ()
-    """(file, first entry, last entry): where the entries come from."""
     mended: Sequence[int] = ()
-    """Altered entries that could be proved and put right."""
     unread: Sequence[int] = ()
-    """Entries that were saved and that nothing holds any more."""
     beyond: Sequence[Entry] = ()
-    """Readable entries that follow them, and therefore do not count."""
     branch: Sequence[Entry] = ()
-    """Entries of another hub that went on from an earlier copy."""
     people: int = 0
     names: Mapping[str, str] = field(default_factory=dict)
-    """Of everybody here and in the entries beyond."""
     people_older: tuple[str, ...] = ()
     people_lost: tuple[str, ...] = ()
     clock_ms: int | None = None
-    """What the running clock showed last, as far as anything tells."""
     taken: int = 0
     left: int = 0
-    """Reports of outboxes: recorded here; not usable."""
 
     @property
     def lacks(self) -> bool:
@@ -86,13 +84,13 @@ class RecoveredStream:
 
 @dataclass(slots=True)
 class Recovery:
-    """What was made of the sources. `files`: the folder's other files, and where each comes from; `notes`: files that
-    nothing was taken from, or that may lack something, and why: "foreign", "unreadable", "stranger", "copied"."""
+    """What was made of the sources. `files`: the folder's other files, and where each comes from; `secrets_lost`: units
+    and members of the staff who need a new key or PIN; `notes`: files that nothing was taken from, or that may lack
+    something, and why: "foreign", "unreadable", "stranger", "copied"."""
 
     streams: list[RecoveredStream]
     files: Mapping[str, Path]
     secrets_lost: Sequence[str]
-    """Units and members of the staff who need a new key or PIN."""
     notes: list[tuple[Path, str]]
 
     @property
@@ -101,12 +99,11 @@ class Recovery:
 
 
 class Findings:
-    """What the sources of one hub hold together, each entry once."""
+    """What the sources of one hub hold together. `entries`: each once, by stream, number and hash."""
 
     def __init__(self, sources: Sequence[Source]) -> None:
         self.sources = sources
         self.entries: dict[str, dict[int, dict[str, Entry]]] = {}
-        """By stream, number and hash."""
         self.mended: set[str] = set()
         self._holders: dict[str, list[Source]] = {}
         self._epochs: dict[str, int] = {}
@@ -119,11 +116,6 @@ class Findings:
             if (original := self._original(row)) is not None:
                 self.mended.add(original.hash)
                 self._add(original, altered[row], _epochs_in(altered[row]))
-
-    @property
-    def of_venue(self) -> list[Entry]:
-        """All entries of the venue's stream, those beyond a gap too."""
-        return [entry for alike in self.entries.get(VENUE, {}).values() for entry in alike.values()]
 
     def _add(self, entry: Entry, source: Source, epochs: int) -> None:
         self.entries.setdefault(entry.stream, {}).setdefault(entry.number, {})[entry.hash] = entry
@@ -140,8 +132,8 @@ class Findings:
         right -= numbers.get(number, {}).keys()
         known = [entry for alike in numbers.values() for entry in alike.values()]
         tries: Iterable[tuple[str, str, str, str]] = chain(
-            product({kind, *APPLY}, {actor, *(entry.actor for entry in known)}, [data],
-                    {prev, *numbers.get(number - 1, [GENESIS])}),
+            product({kind, *APPLY, *(entry.kind for entry in known)}, {actor, *(entry.actor for entry in known)},
+                    [data], {prev, *numbers.get(number - 1, [GENESIS])}),
             ((kind, actor, data[:n] + letter + data[n + 1:], prev)
              for n in range(len(data)) for letter in string.printable))
         for one, who, text, before in tries if right else ():
@@ -235,11 +227,12 @@ def recover(places: Sequence[Path], to: Path, clocks: Clocks, lineage: str = "",
     making, strangers = to.with_name(f".{to.name}.recovering"), list[Path]()
     shutil.rmtree(making, ignore_errors=True)
     paths = list(dict.fromkeys(path for place in places for path in paths_in(place, strangers)))
-    sources = [read_source(path) for path in paths]
+    proved: dict[Row, Entry] = {}
+    sources = [read_source(path, proved) for path in paths]
     ours, notes = _of_one_hub(sources, lineage, places)
     beside = dict.fromkeys(path for place in places if place.is_file() for path in paths_in(_root_of(place), []))
     marks = set[str]().union(*(source.marks for source in ours))
-    near = [source for path in beside if path not in paths and (source := read_source(path)).marks & marks]
+    near = [source for path in beside if path not in paths and (source := read_source(path, proved)).marks & marks]
     _refuse_newer(ours)
     found = Findings(ours)
     streams = {stream: found.stream(stream) for stream in dict.fromkeys(
@@ -250,7 +243,7 @@ def recover(places: Sequence[Path], to: Path, clocks: Clocks, lineage: str = "",
         files = _write_files(making, ours)
         with (closing(head_file.HeadFile(making / head_file.HEAD_FILE)) as head,
               closing(Journal(sqlite_url(making))) as journal):
-            _write_journal(making, journal, found, Findings([*ours, *near]), streams, clocks.at(), chance)
+            _write_journal(making, journal, found, [*ours, *near], streams, clocks.at(), chance)
             _import_reports(journal, clocks, (report for source in sources for report in source.reports), streams)
             for looked in look_through(journal):
                 # Missing people are named, and an invalid key or PIN costs only itself.
@@ -355,7 +348,7 @@ def _write_files(making: Path, sources: Sequence[Source]) -> dict[str, Path]:
     return dict(sorted(written.items()))
 
 
-def _write_journal(making: Path, journal: Journal, found: Findings, known: Findings,
+def _write_journal(making: Path, journal: Journal, found: Findings, known: Sequence[Source],
                    streams: Mapping[str, RecoveredStream], at: Timestamp, chance: Callable[[int], str]) -> None:
     """All streams, people, keys, clocks and print jobs, and the new epoch: the units are asked before the next draw.
     `known`: with what lies beside the sources."""
@@ -379,9 +372,11 @@ def _write_journal(making: Path, journal: Journal, found: Findings, known: Findi
     fields = {"epoch": journal_identity.following_epoch(making, fold_venue(venue), chance),
               "restored": {"from": {stream: list(head) for stream, head in journal.heads().items()},
                            "made_at": made_at, "at": at.wall, "clocks": ends}}
-    new = [*journal_identity.latest_rights_entries(venue, known.of_venue), NewEntry("epoch-begun", fields)]
+    # Entries beyond a gap count here too: what was revoked stays revoked.
+    of_venue = [entry for source in known for entry in source.entries.values() if entry.stream == VENUE]
+    new = [*journal_identity.latest_rights_entries(venue, of_venue), NewEntry("epoch-begun", fields)]
     journal.append(journal_identity.seal_after(venue, new, at, "recover"))
-    _put_secrets(journal, known.sources)
+    _put_secrets(journal, known)
     journal.put(next((source.print_jobs for source in found.sources if source.print_jobs), ()))
 
 

@@ -49,31 +49,29 @@ Pages = dict[int, bytes]
 
 @dataclass(slots=True)
 class Source:
-    """Everything that one file still tells; of a journal, with its log, its head file and its folder's other files."""
+    """Everything that one file still tells; of a journal, with its log, its head file and its folder's other files.
+
+    `proved`: rows of entries in any source, so that each is proved once. `copied`: a database without its head file:
+    nobody can tell what it lacks. `heads`: the last entries that it says it holds, or held. `entries`: by hash, which
+    proves each; `altered`: rows that do not fit theirs. `people`: (event, competitor, salt, JSON); digests in entries
+    tell which ones are right. `staff`: (id, name, hashed PIN). `clocks`: (event, remaining_ms, boot_id, mono_ms).
+    `files`: the folder's other files, mode and content. `reports`: a unit's, with their signatures.
+    """
 
     path: Path
+    proved: dict[Row, Entry]
     lineage: str = ""
     copied: bool = False
-    """A database without its head file: nobody can tell what it lacks."""
     heads: dict[str, Head] = field(default_factory=dict)
-    """The last entries that it says it holds, or held."""
     entries: dict[str, Entry] = field(default_factory=dict)
-    """By hash: each is proved by it."""
     altered: set[Row] = field(default_factory=set)
-    """Rows of entries that do not fit their hashes."""
     people: set[Row] = field(default_factory=set)
-    """(event, competitor, salt, JSON): digests in entries tell which ones are right."""
     keys: set[tuple[str, str]] = field(default_factory=set)
     staff: set[tuple[str, str, str]] = field(default_factory=set)
-    """(id, name, hashed PIN)."""
     clocks: set[Row] = field(default_factory=set)
-    """Checkpoints: (event, remaining_ms, boot_id, mono_ms)."""
     files: dict[str, tuple[int, bytes]] = field(default_factory=dict)
-    """The folder's other files: mode and content by name."""
     print_jobs: list[SQLModel] = field(default_factory=list)
-    """Rows of the printers' tables."""
     reports: list[tuple[dict[str, Any], str]] = field(default_factory=list)
-    """A unit's reports with their signatures."""
 
     @property
     def marks(self) -> set[str]:
@@ -88,7 +86,7 @@ class Source:
 
     def _add_row(self, row: Row) -> None:
         kinds = [type(value) for value in row]
-        if len(row) == 9:
+        if kinds == [str, int, str, int, *[str] * 5]:
             self._add_entry(tuple(row))
         elif kinds == [str, int, str, int]:
             self.clocks.add(tuple(row))
@@ -108,15 +106,16 @@ class Source:
 
     def _add_entry(self, row: Row) -> None:
         stream, number, kind, version, at, actor, data, prev, hashed = row
-        texts = all(isinstance(value, str) for value in (stream, kind, at, actor, data, prev, hashed))
-        if not texts or not all(isinstance(figure, int) and 0 < figure <= EXACT[1] for figure in (number, version)):
-            return
         # An untrusted row may be nested too deeply, or hold invalid text.
         with suppress(Problem, ValueError, RecursionError):
-            if entry_hash(stream, number, kind, version, at, actor, data, prev) != hashed:
+            if row in self.proved:
+                self.entries[hashed] = self.proved[row]
+            elif not (0 < number <= EXACT[1] and 0 < version <= EXACT[1]):
+                return
+            elif entry_hash(stream, number, kind, version, at, actor, data, prev) != hashed:
                 self.altered.add(row)
             elif isinstance((entry := next_entry(number - 1, prev, row)).data, dict):
-                self.entries[hashed] = entry
+                self.entries[hashed] = self.proved[row] = entry
 
     def read_about(self) -> None:
         """What a backup says of itself, damaged or not."""
@@ -150,9 +149,9 @@ def paths_in(place: Path, strangers: list[Path]) -> Iterator[Path]:
         yield place
 
 
-def read_source(path: Path) -> Source:
-    """Read a file in every way there is: by SQLite, page by page, and line by line."""
-    source = Source(path)
+def read_source(path: Path, proved: dict[Row, Entry]) -> Source:
+    """Read a file in every way there is: by SQLite, page by page, and line by line. `proved`: as in `Source`."""
+    source = Source(path, proved)
     with suppress(OSError, ValueError, sqlite3.Error), closing(head_file.open_read_only(path)) as connection:
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, PAYLOAD_MAX)
         # Anyone may have written the stick: a view that computes its rows might never end.
