@@ -293,13 +293,13 @@ class Ledger:
 
 
 def _pieces(path: Path) -> list[bytes]:
-    """The pages of a database, the frames of its log, and the whole lines of a copy."""
+    """The pages of a database, the frames of its log, and the lines of a copy."""
     data = path.read_bytes()
     if path.name == LOG:
         return [data[at + 24 : at + 24 + PAGE] for at in range(32, len(data), 24 + PAGE)]
     if path.name == DATABASE or path.suffix == ".backup":
         return [data[at : at + PAGE] for at in range(0, len(data), PAGE)]
-    return data.split(b"\n")[:-1] if path.name == COPY_FILE else []
+    return data.split(b"\n") if path.name == COPY_FILE else []
 
 
 def _needle(entry: Entry) -> list[bytes]:

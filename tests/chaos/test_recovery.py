@@ -52,7 +52,7 @@ def test_the_newest_state_that_exists_anywhere_comes_back_and_what_is_lost_is_na
                 raise AssertionError(f"{number}: {wreck.told}") from problem
             continue
         assert {path for path, data in before.items() if path.read_bytes() != data} == set(), "nothing is changed"
-        wrong = [*differing(evening, ledger, made, folder / "new"), *missing_reports(wreck, made)]
+        wrong = [*differing(evening, ledger, made, folder / "new"), *missing_reports(wreck, made, folder / "new")]
         time.ms += chance.randrange(600_000)
         clock = clock_trouble(evening, folder / "new", time)
         assert (wrong, clock or "") == ([], ""), f"{number}: {wreck.told}"
@@ -100,14 +100,17 @@ def differing(evening: Evening, ledger: Ledger, made: Recovery, folder: Path) ->
     return found
 
 
-def missing_reports(wreck: Wreck, made: Recovery) -> list[str]:
-    """Reports of outboxes that have a place in the new journal and are not in it."""
-    state = next((each.state for each in made.streams if each.stream == EVENT), None)
-    known = {entry.data["unit"] for each in made.streams for entry in each.entries if entry.kind == "unit-keyed"}
-    matches = {match.id for played in state.public_rounds for match in played.matches} if state is not None else ()
+def missing_reports(wreck: Wreck, made: Recovery, folder: Path) -> list[str]:
+    """Reports of outboxes that are neither in the new journal nor wait there for their round."""
+    journal = Journal(f"sqlite:///{folder / 'roundtap.db'}", read_only=True)
+    try:
+        entries = [entry for stream in journal.streams().values() for entry in stream]
+    finally:
+        journal.close()
+    keyed = {entry.data["unit"] for entry in entries if entry.kind == "unit-keyed"} - set(made.secrets_lost)
+    known = {entry.data["report_id"] for entry in entries if entry.kind in ("report", "report-pending")}
     return [report["report_id"] for report in wreck.outboxes
-            if state is not None and report["match"] in matches and report["report_id"] not in state.fates
-            and report["unit"] in known - set(made.secrets_lost)]
+            if report["unit"] in keyed and report["report_id"] not in known]
 
 
 def clock_trouble(evening: Evening, folder: Path, time: HandTime) -> str | None:

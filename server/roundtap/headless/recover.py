@@ -77,7 +77,7 @@ def _stream_lines(each: RecoveredStream, words: Words) -> Iterator[str]:
     for key, who in (("people_older", each.people_older), ("people_lost", each.people_lost)):
         if who:
             yield "  " + words(f"recover.{key}", n=len(who), who=", ".join(who))
-    for key, n in (("taken", each.taken), ("left", each.left)):
+    for key, n in (("taken", each.taken), ("waiting", each.waiting), ("left", each.left)):
         if n:
             yield "  " + words(f"recover.{key}", n=n)
 

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import chain, groupby, product
 from pathlib import Path
+from typing import Any
 
 from roundtap_core.clock import RUNNING
 from roundtap_core.errors import Problem
@@ -35,15 +36,16 @@ from roundtap_hub.store.command_pipeline import WriteRequest, decide_request
 from roundtap_hub.store.event_cache import DormantEvents
 from roundtap_hub.store.journal import Journal, PersonRecord, events_deleted, next_entry, people_removed
 from roundtap_hub.store.migrations.schema_versions import needs_migration
-from roundtap_hub.store.read_model import load_snapshot, read_event
+from roundtap_hub.store.read_model import Snapshot, load_snapshot, read_event
 from roundtap_hub.store.recovery_sources import Row, Source, paths_in, read_source
 from roundtap_hub.store.venue import fold_venue, is_valid_key, is_valid_pin
 from roundtap_hub.store.verify import digests_in
 from roundtap_hub.store.verify import verify as look_through
-from roundtap_hub.units.device_api import report_step
+from roundtap_hub.units.device_api import STRAY_REASONS, report_step, stray_step, validate_report
 from roundtap_machine.atomic_write import sync, write_atomically
 
 AT_ONCE = 1000
+MAKING = ".recovering"
 MENDED_MAX = 50
 """How many altered rows are tried letter by letter: some seconds."""
 HALF_A_SECOND = timedelta(milliseconds=500)
@@ -57,7 +59,8 @@ class RecoveredStream:
     `parts`: (file, first entry, last entry). `mended`: altered entries that could be put right. `unread`: entries that
     were saved and that nothing holds any more; `beyond`: readable ones that follow them, and therefore do not count;
     `branch`: those of another hub that went on from an earlier copy. `names`: of everybody, also in the entries beyond.
-    `clock_ms`: what the running clock showed last. `taken`, `left`: reports of outboxes, recorded or not usable.
+    `clock_ms`: what the running clock showed last. `taken`, `waiting`, `left`: reports of outboxes, recorded, kept
+    for a round that is to be adopted, or not usable.
     """
 
     stream: str
@@ -75,6 +78,7 @@ class RecoveredStream:
     people_lost: tuple[str, ...] = ()
     clock_ms: int | None = None
     taken: int = 0
+    waiting: int = 0
     left: int = 0
 
     @property
@@ -99,7 +103,8 @@ class Recovery:
 
 
 class Findings:
-    """What the sources of one hub hold together. `entries`: each once, by stream, number and hash."""
+    """What the sources of one hub hold together. `entries`: each once, by stream, number and hash; `people`: by digest,
+    whichever row it stands in."""
 
     def __init__(self, sources: Sequence[Source]) -> None:
         self.sources = sources
@@ -111,6 +116,11 @@ class Findings:
             epochs = _epochs_in(source)
             for entry in source.entries.values():
                 self._add(entry, source, epochs)
+        self.people: dict[str, tuple[str, Person]] = {}
+        for _, _, salt, data in {row for source in sources for row in source.people}:
+            with suppress(ValueError, TypeError, AttributeError):
+                person = Person.from_json(json.loads(data))
+                self.people[person.digest(salt)] = (salt, person)
         altered = {row: source for source in sources for row in source.altered}
         for row in sorted(altered, key=lambda row: (row[0], row[1]))[:MENDED_MAX]:
             if (original := self._original(row)) is not None:
@@ -222,10 +232,11 @@ def recover(places: Sequence[Path], to: Path, clocks: Clocks, lineage: str = "",
     are several. Raises Problem("folder_not_empty"), Problem("recover_missing"), Problem("recover_several"),
     Problem("nothing_to_recover"), Problem("journal_newer"), what `verify` finds, and OSError if the new folder cannot
     be written."""
+    to, strangers = to.absolute(), list[Path]()
+    making = to / MAKING if os.path.ismount(to) else to.with_name(f".{to.name}{MAKING}")
+    shutil.rmtree(making, ignore_errors=True)
     if to.exists() and any(to.iterdir()):
         raise Problem("folder_not_empty", folder=str(to))
-    making, strangers = to.with_name(f".{to.name}.recovering"), list[Path]()
-    shutil.rmtree(making, ignore_errors=True)
     paths = list(dict.fromkeys(path for place in places for path in paths_in(place, strangers)))
     proved: dict[Row, Entry] = {}
     sources = [read_source(path, proved) for path in paths]
@@ -297,18 +308,17 @@ def _of_one_hub(sources: Sequence[Source], wanted: str,
         hubs.append((marks, members))
     whole = [members for _, members in hubs if any(entry.number == 1 for source in members
                                                    for entry in source.entries.values())]
-    if len(whole) > 1 and wanted:
-        whole = [members for members in whole if _identity(members) == wanted]
-    elif len(whole) == 1:
-        # Pages of a damaged file may share nothing with the rest and still be of this hub.
-        whole[0] += [source for _, members in hubs if members is not whole[0] for source in members
-                     if source.entries and not source.lineage]
     if not whole:
         raise Problem("nothing_to_recover", where=", ".join(map(str, places)))
-    if len(whole) > 1:
+    chosen = [members for members in whole if wanted in ("", _identity(members))]
+    if len(chosen) != 1:
         hubs_text = "; ".join(f"{_identity(members)}: {', '.join(_names(members))}" for members in whole)
         raise Problem("recover_several", hubs=hubs_text)
-    ours = sorted(whole[0], key=lambda source: (_epochs_in(source), _extent(source), source.path.name == DATABASE),
+    if len(whole) == 1:
+        # Pages of a damaged file may share nothing with the rest and still be of this hub.
+        chosen[0] += [source for _, members in hubs if members is not chosen[0] for source in members
+                      if source.entries and not source.lineage]
+    ours = sorted(chosen[0], key=lambda source: (_epochs_in(source), _extent(source), source.path.name == DATABASE),
                   reverse=True)
     return ours, [(source.path, "foreign" if source.marks else "unreadable") for source in sources
                   if source not in ours and not source.reports]
@@ -390,24 +400,20 @@ def _people(found: Findings, recovered: RecoveredStream) -> list[PersonRecord]:
             # Repeated digests move to the end.
             digests_of.setdefault(who, {}).pop(hashed, None)
             digests_of[who][hashed] = None
-    persons: dict[str, dict[str, PersonRecord]] = {}
-    for _, who, salt, data in {row for source in found.sources for row in source.people if row[0] == recovered.stream}:
-        with suppress(ValueError, TypeError, AttributeError):
-            person = Person.from_json(json.loads(data))
-            persons.setdefault(who, {})[person.digest(salt)] = PersonRecord(recovered.stream, who, salt, person)
-    recovered.names = {who: record.person.name for who, fits in persons.items() for record in fits.values()}
-    records, older, lost = dict[str, PersonRecord](), list[str](), list[str]()
+    fits = found.people
+    recovered.names = {who: fits[hashed][1].name for entry in (*recovered.entries, *recovered.beyond)
+                       for who, hashed in digests_in(entry) if hashed in fits}
+    records, older, lost = list[PersonRecord](), list[str](), list[str]()
     for who, digests in digests_of.items():
-        fits = persons.get(who, {})
         newest = next((each for each in reversed(digests) if each in fits), None)
         if newest is not None:
-            records[who] = fits[newest]
+            records.append(PersonRecord(recovered.stream, who, *fits[newest]))
             older += [who] if newest != next(reversed(digests)) else []
         elif any(digests):
             lost.append(who)
     recovered.people = len(records)
     recovered.people_older, recovered.people_lost = tuple(older), tuple(lost)
-    return list(records.values())
+    return records
 
 
 def _import_reports(journal: Journal, clocks: Clocks, reports: Iterable[tuple[dict[str, object], str]],
@@ -425,16 +431,28 @@ def _import_reports(journal: Journal, clocks: Clocks, reports: Iterable[tuple[di
         seen.add(digest(report))
         result = streams.setdefault(event, RecoveredStream(event, ()))
         try:
-            if state is None or state.find_match(str(report["match"])) is None \
-                    or not verify(keys[unit], REPORT, report, mac):
+            if not verify(keys[unit], REPORT, report, mac):
                 raise KeyError(unit)
-            step = report_step(report, digest(report), earlier=True)
-            request = WriteRequest([step], f"unit:{unit}", (), Future())
-            snapshot, entries = decide_request(snapshot, request, clocks.at())
-            journal.append(entries)
-            result.state, result.taken = snapshot.event(event), result.taken + 1
-        except (KeyError, TypeError, ValueError, Problem):
+            snapshot, entries, has_place = _decide_report(snapshot, validate_report(report), clocks.at())
+        except (KeyError, ValueError, Problem):
             result.left += 1
+        else:
+            journal.append(entries)
+            result.state = snapshot.event(event)
+            result.taken, result.waiting = result.taken + has_place, result.waiting + (not has_place)
+
+
+def _decide_report(snapshot: Snapshot, report: Mapping[str, Any],
+                   at: Timestamp) -> tuple[Snapshot, list[Entry], bool]:
+    """A report as from its unit: in its event, or in the venue, where it waits for its round to be adopted."""
+    body, actor = digest(dict(report)), f"unit:{report['unit']}"
+    try:
+        step = report_step(report, body, earlier=True)
+        return *decide_request(snapshot, WriteRequest([step], actor, (), Future()), at), True
+    except Problem as problem:
+        if problem.key not in STRAY_REASONS:
+            raise
+    return *decide_request(snapshot, WriteRequest([stray_step(report, body)], actor, (), Future()), at), False
 
 
 def _put_secrets(journal: Journal, sources: Sequence[Source]) -> None:
@@ -481,9 +499,9 @@ def _put_in_place(making: Path, folder: Path) -> None:
     for a journal before."""
     for path in making.rglob("*"):
         sync(path)
-    try:
+    if making.parent != folder:
         os.replace(making, folder)
-    except OSError:
+    else:
         for path in sorted(making.iterdir(), key=lambda path: (path.name.startswith(DATABASE), path.name)):
             os.replace(path, folder / path.name)
         sync(folder)

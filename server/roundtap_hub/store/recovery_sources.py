@@ -34,6 +34,7 @@ OUTBOX_FILE = "outbox.jsonl"
 DEPTH_MAX = 4
 """How many folders deep a stick is searched."""
 TABLES = ("entry", "person", "unit_key", "staff", "checkpoint", head_file.LINEAGE_TABLE, backups.ABOUT, backups.FILE)
+ROW = re.compile(r'\["')
 LINEAGE = re.compile("[0-9a-f]{16}")
 """How a lineage's row differs from that of the schema's version."""
 
@@ -182,14 +183,19 @@ def read_source(path: Path, proved: dict[Row, Entry]) -> Source:
 
 
 def _add_line(source: Source, raw: bytes) -> None:
-    """A line of a copy, whose rows prove themselves even after a damaged one, or of a unit's outbox."""
+    """A line of a copy or of a unit's outbox. Of a damaged one every whole row counts: rows prove themselves."""
+    text = raw.decode(errors="replace")
     with suppress(ValueError, LookupError, TypeError, RecursionError):
-        fields = json.loads(raw[raw.index(b"{"):])
+        fields = json.loads(text[text.index("{"):])
         if isinstance(fields.get("report"), dict) and isinstance(fields["mac"], str):
             source.reports.append((fields["report"], fields["mac"]))
         source.lineage = source.lineage or str(fields.get("lineage", ""))
         rows = rows_of_line(fields)
         source.add_rows((*rows[ENTRIES], *rows[PEOPLE]))
+        return
+    for row in ROW.finditer(text):
+        with suppress(ValueError, RecursionError):
+            source.add_rows([json.JSONDecoder().raw_decode(text, row.start())[0]])
 
 
 def rows_in(database: Path) -> Iterator[Row]:

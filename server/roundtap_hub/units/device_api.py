@@ -312,11 +312,15 @@ def report_step(report: Mapping[str, Any], body: str, earlier: bool = False) -> 
 
 
 def submit_stray(service: Service, report: Mapping[str, Any], body: str) -> Future[list[Entry]]:
-    """Record in the venue that a report of an unknown event was refused; a restored journal that is not settled yet
-    keeps it instead."""
-    refused = NewEntry("report-refused", {"report_id": report["report_id"], "event": report["event"], "body": body,
-                                          "report": dict(report)})
-    return service.submit([Step(VENUE, refused)], f"unit:{report['unit']}")
+    """Submit it where `stray_step` puts it."""
+    return service.submit([stray_step(report, body)], f"unit:{report['unit']}")
+
+
+def stray_step(report: Mapping[str, Any], body: str) -> Step:
+    """Note in the venue that a report of an unknown event is refused; a restored journal that is not settled yet keeps
+    it instead."""
+    return Step(VENUE, NewEntry("report-refused", {"report_id": report["report_id"], "event": report["event"],
+                                                   "body": body, "report": dict(report)}))
 
 
 def submit_lot(service: Service, unit: str, message: object) -> Future[list[Entry]] | None:

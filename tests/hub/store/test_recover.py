@@ -24,7 +24,7 @@ from roundtap_hub.access.personal_links import PersonalLinks
 from roundtap_hub.access.policy import JUDGE, SCOREKEEPER
 from roundtap_hub.access.staff import Staff
 from roundtap_hub.main import open_folder
-from roundtap_hub.store.backups import Maintenance
+from roundtap_hub.store.backups import FOLDER, Maintenance
 from roundtap_hub.store.copies import Batch
 from roundtap_hub.store.earlier_files import migrate_files
 from roundtap_hub.store.folder_copy import COPY_FILE, FolderCopy, read_copy
@@ -353,6 +353,18 @@ def test_of_two_hubs_that_went_on_from_one_copy_the_later_epoch_counts_and_the_o
     assert in_new(folder)["e1"][-1].data["about"]["venue"] == "d"
 
 
+def test_a_person_s_row_that_was_moved_is_found_by_its_digest_and_an_emptied_one_is_named(folder: Path) -> None:
+    shutil.rmtree(folder / FOLDER, ignore_errors=True)
+    with closing(sqlite3.connect(folder / DATABASE)) as connection:
+        connection.execute("UPDATE person SET competitor = 'p9' WHERE event = 'e1' AND competitor = 'p1'")
+        connection.execute("UPDATE person SET data = '{}' WHERE event = 'e1' AND competitor = 'p2'")
+        connection.commit()
+        connection.execute("VACUUM")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    said = rescue(folder)["e1"]
+    assert (said.people, said.people_lost, said.names["p1"]) == (3, ("p2",), "Ana Ruiz")
+
+
 def test_what_the_printers_printed_is_not_printed_again(folder: Path) -> None:
     with closing(sqlite3.connect(folder / DATABASE)) as connection:
         connection.execute("INSERT INTO print_state VALUES ('e1/pairings/1', 'printed', '', 'station-1')")
@@ -397,7 +409,7 @@ def test_reports_that_units_keep_are_taken_and_others_left_to_their_units(folder
     outbox = tmp_path / "outbox.jsonl"
     outbox.write_text("".join(json.dumps(line) + "\n" for line in lines) + '{"fate": {}}\ntorn')
     said = rescue(folder, outbox)
-    assert (said["e1"].taken, said["e1"].left, said["e7"].left) == (1, 2, 1)
+    assert (said["e1"].taken, said["e1"].waiting, said["e1"].left, said["e7"].waiting) == (1, 1, 1, 1)
     assert in_new(folder)["e1"][-1].data["report_id"] == "r1"
 
 
