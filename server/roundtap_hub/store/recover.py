@@ -11,7 +11,7 @@ import os
 import secrets
 import shutil
 import string
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
@@ -48,8 +48,8 @@ AT_ONCE = 1000
 MAKING = ".recovering"
 MENDED_MAX = 50
 """How many altered rows are tried letter by letter: some seconds."""
-HALF_A_SECOND = timedelta(milliseconds=500)
-"""Wall times are cut to seconds."""
+WALL_CUT_MS = 500
+"""Wall times are cut to seconds: what they lack on average."""
 
 
 @dataclass(slots=True)
@@ -199,30 +199,23 @@ class Findings:
         runs = [list(run) for _, run in groupby(range(len(entries)), key=lambda n: id(chosen[n]))]
         return [(chosen[run[0]].path, run[0] + 1, run[-1] + 1) for run in runs]
 
-    def last_seen(self, state: EventState) -> models.CheckpointRow | None:
-        """What an event's running clock showed when its hub was last heard of."""
+    def last_seen(self, state: EventState) -> tuple[models.CheckpointRow, str | None] | None:
+        """What an event's running clock showed when its hub was last heard of, and when it reaches zero by wall time:
+        None where its hub did not know the time."""
         clock, anchor = state.clock, state.clock.anchor
         if clock.state != RUNNING or clock.remaining_ms is None:
             return None
-        seen = [(anchor.mono_ms, clock.remaining_ms)]
+        times = [entry.at for numbers in self.entries.values() for alike in numbers.values()
+                 for entry in alike.values() if entry.at.boot_id == anchor.boot_id]
+        seen = [(at.mono_ms, clock.remaining_ms - at.mono_ms + anchor.mono_ms) for at in times]
         seen += [(mono_ms, remaining_ms) for source in self.sources for event, remaining_ms, boot_id, mono_ms
-                in source.clocks if (event, boot_id) == (state.id, anchor.boot_id)]
-        seen += [(at.mono_ms, clock.remaining_ms - at.mono_ms + anchor.mono_ms) for at in self._times(anchor.boot_id)]
+                 in source.clocks if (event, boot_id) == (state.id, anchor.boot_id)]
         mono_ms, remaining_ms = max(seen)
-        return models.CheckpointRow(event=state.id, remaining_ms=remaining_ms, boot_id=anchor.boot_id, mono_ms=mono_ms)
-
-    def ends_at(self, seen: models.CheckpointRow) -> str | None:
-        """When that clock reaches zero by wall time; None where its hub did not know the time."""
-        known = [at for at in self._times(seen.boot_id) if at.wall]
-        if not known:
-            return None
-        at = max(known, key=lambda at: at.mono_ms)
-        left = timedelta(milliseconds=seen.remaining_ms + seen.mono_ms - at.mono_ms)
-        return (datetime.fromisoformat(at.wall or "") + HALF_A_SECOND + left).isoformat()
-
-    def _times(self, boot_id: str) -> Iterator[Timestamp]:
-        return (entry.at for numbers in self.entries.values() for alike in numbers.values() for entry in alike.values()
-                if entry.at.boot_id == boot_id)
+        known = max((at for at in times if at.wall), key=lambda at: at.mono_ms, default=None)
+        end = known and datetime.fromisoformat(known.wall or "") + timedelta(
+            milliseconds=WALL_CUT_MS + remaining_ms + mono_ms - known.mono_ms)
+        return (models.CheckpointRow(event=state.id, remaining_ms=remaining_ms, boot_id=anchor.boot_id,
+                                     mono_ms=mono_ms), end.isoformat() if end else None)
 
 
 def recover(places: Sequence[Path], to: Path, clocks: Clocks, lineage: str = "",
@@ -254,14 +247,13 @@ def recover(places: Sequence[Path], to: Path, clocks: Clocks, lineage: str = "",
         files = _write_files(making, ours)
         with (closing(head_file.HeadFile(making / head_file.HEAD_FILE)) as head,
               closing(Journal(sqlite_url(making))) as journal):
-            _write_journal(making, journal, found, [*ours, *near], streams, clocks.at(), chance)
+            secrets_lost = _write_journal(making, journal, found, [*ours, *near], streams, clocks.at(), chance)
             _import_reports(journal, clocks, (report for source in sources for report in source.reports), streams)
             for looked in look_through(journal):
                 # Missing people are named, and an invalid key or PIN costs only itself.
                 for wrong in looked.wrong:
                     if wrong.key not in ("people_missing", "person_wrong", "row_malformed"):
                         raise wrong
-            secrets_lost = _secrets_lost(journal)
             journal.scrub()
             known = next((source.lineage for source in ours if source.lineage), head_file.new_lineage())
             head.record = head_file.HeadRecord(known)
@@ -359,9 +351,9 @@ def _write_files(making: Path, sources: Sequence[Source]) -> dict[str, Path]:
 
 
 def _write_journal(making: Path, journal: Journal, found: Findings, known: Sequence[Source],
-                   streams: Mapping[str, RecoveredStream], at: Timestamp, chance: Callable[[int], str]) -> None:
+                   streams: Mapping[str, RecoveredStream], at: Timestamp, chance: Callable[[int], str]) -> list[str]:
     """All streams, people, keys, clocks and print jobs, and the new epoch: the units are asked before the next draw.
-    `known`: with what lies beside the sources."""
+    `known`: with what lies beside the sources. Returns whose keys and PINs are lost."""
     venue = streams.get(VENUE, RecoveredStream(VENUE, ())).entries
     deleted = events_deleted(venue)
     for each in streams.values():
@@ -374,10 +366,9 @@ def _write_journal(making: Path, journal: Journal, found: Findings, known: Seque
         if each.stream != VENUE and each.entries:
             each.state = state = read_event(journal, EventState(each.stream))
             if (seen := found.last_seen(state)) is not None:
-                journal.put([seen])
-                each.clock_ms = seen.remaining_ms
-                if (end := found.ends_at(seen)) is not None:
-                    ends[state.id] = end
+                journal.put([seen[0]])
+                each.clock_ms = seen[0].remaining_ms
+                ends |= {state.id: seen[1]} if seen[1] else {}
     made_at = max((entry.at.wall for each in streams.values() for entry in each.entries if entry.at.wall), default=None)
     fields = {"epoch": journal_identity.following_epoch(making, fold_venue(venue), chance),
               "restored": {"from": {stream: list(head) for stream, head in journal.heads().items()},
@@ -386,8 +377,8 @@ def _write_journal(making: Path, journal: Journal, found: Findings, known: Seque
     of_venue = [entry for source in known for entry in source.entries.values() if entry.stream == VENUE]
     new = [*journal_identity.latest_rights_entries(venue, of_venue), NewEntry("epoch-begun", fields)]
     journal.append(journal_identity.seal_after(venue, new, at, "recover"))
-    _put_secrets(journal, known)
     journal.put(next((source.print_jobs for source in found.sources if source.print_jobs), ()))
+    return _put_secrets(journal, known)
 
 
 def _people(found: Findings, recovered: RecoveredStream) -> list[PersonRecord]:
@@ -455,8 +446,9 @@ def _decide_report(snapshot: Snapshot, report: Mapping[str, Any],
     return *decide_request(snapshot, WriteRequest([stray_step(report, body)], actor, (), Future()), at), False
 
 
-def _put_secrets(journal: Journal, sources: Sequence[Source]) -> None:
-    """Store the valid row of each unit and staff member; without one only the name, and for revoked ones nothing."""
+def _put_secrets(journal: Journal, sources: Sequence[Source]) -> list[str]:
+    """Store the valid row of each unit and staff member; without one only the name, and for revoked ones nothing.
+    Returns the units and people who need a new key or PIN."""
     entries = list(journal.entries(VENUE))
     venue = fold_venue(entries)
     keys_of: dict[str, set[str]] = {}
@@ -468,30 +460,25 @@ def _put_secrets(journal: Journal, sources: Sequence[Source]) -> None:
     # An empty row without a matching entry: the entry that revoked it is lost.
     out = {entry.data["unit"] for entry in entries if entry.kind == UNIT_REVOKED}
     out |= {entry.data["person"] for entry in entries if entry.kind == STAFF_SET and entry.data.get("pin") == ""}
-    for unit in venue.units.keys() & keys_of.keys():
-        keys = keys_of[unit]
+    without: list[str] = []
+    for unit, known in venue.units.items():
+        keys = keys_of.get(unit, set())
         right = [key for key in keys if is_valid_key(venue, unit, key) and (unit in out or "" not in keys)]
         # For an unknown key, any row opens nothing; an empty one would claim a revocation.
-        if right or not venue.units[unit].digest or "" in keys:
+        if right or "" in keys or (keys and not known.digest):
             journal.put([models.UnitKeyRow(unit=unit, key=right[0] if right else "")])
-    for person in venue.staff.keys() & staff_of.keys():
-        rows = staff_of[person]
+        without += [unit] if known.digest and not right else []
+    for person, member in venue.staff.items():
+        rows = staff_of.get(person, set())
         lost = person not in out and any(not hashed for _, hashed in rows)
         pins = [(name, hashed) for name, hashed in rows if is_valid_pin(venue, person, hashed) and not lost]
-        names = [name for name, _ in (*pins, *sorted(rows)) if name and venue.staff[person].role]
-        is_out = lost or not venue.staff[person].pin
-        journal.put([models.StaffRow(person=person, name=names[0] if names else "",
-                                     hashed=pins[0][1] if pins else "" if is_out else None)])
-
-
-def _secrets_lost(journal: Journal) -> list[str]:
-    snapshot = load_snapshot(journal, DormantEvents(journal).open)
-    venue, keys, staff = snapshot.venue, snapshot.keys, snapshot.staff
-    units = [unit for unit, known in venue.units.items()
-             if known.digest and not is_valid_key(venue, unit, keys.get(unit, ""))]
-    people = [staff[who].name or who if who in staff else who for who, member in venue.staff.items()
-              if member.pin and not (who in staff and is_valid_pin(venue, who, staff[who].hashed))]
-    return [*sorted(units), *people]
+        names = [name for name, _ in (*pins, *sorted(rows)) if name and member.role]
+        is_out = lost or not member.pin
+        if rows:
+            journal.put([models.StaffRow(person=person, name=names[0] if names else "",
+                                         hashed=pins[0][1] if pins else "" if is_out else None)])
+        without += [(names or [person])[0]] if member.pin and not pins else []
+    return without
 
 
 def _put_in_place(making: Path, folder: Path) -> None:

@@ -357,7 +357,7 @@ def test_a_person_s_row_that_was_moved_is_found_by_its_digest_and_an_emptied_one
     shutil.rmtree(folder / FOLDER, ignore_errors=True)
     with closing(sqlite3.connect(folder / DATABASE)) as connection:
         connection.execute("UPDATE person SET competitor = 'p9' WHERE event = 'e1' AND competitor = 'p1'")
-        connection.execute("UPDATE person SET data = '{}' WHERE event = 'e1' AND competitor = 'p2'")
+        connection.execute("UPDATE person SET data = '{}' WHERE competitor = 'p2'")
         connection.commit()
         connection.execute("VACUUM")
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
