@@ -28,6 +28,7 @@ NO_PLACE = "report_has_no_place"
 KEY_LETTERS = 12
 
 ID_LENGTH_MAX = 64
+LEFT_MS_MAX = 3_600_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,7 @@ def evidence_of_view(unit: str, heard: UnitHoldings) -> TableEvidence | None:
             _text(held["draw"]), _text(held["match"]), _text(held["a"]),
             None if held["b"] is None else _text(held["b"]), _text(held["stage"]), _number(held["revision"]),
             _text(held["state"]), _result(held.get("result")), _number(held.get("number") or 0),
-            held["left_ms"] if isinstance(held.get("left_ms"), int) else None)
+            left_ms if type(left_ms := held.get("left_ms")) is int and abs(left_ms) <= LEFT_MS_MAX else None)
     except (KeyError, TypeError, ValueError, Problem):
         return None
     return claim if claim.match.startswith(f"{claim.round}.") else None
@@ -352,9 +353,9 @@ def entries_beyond_copy(snapshot: Snapshot, event: str) -> int:
 def counted_ms(snapshot: Snapshot, of_round: tuple[str, int, str], now: Instant) -> int | None:
     """What is left of a round (event, number, mark) as the tables heard so far count it; None where none does."""
     afresh = snapshot.venue.restore_state or RestoreState()
-    left = [heard.ends.mono_ms - now.mono_ms for unit, heard in afresh.heard.items()
-            if heard.ends is not None and heard.ends.boot_id == now.boot_id
-            and (claim := evidence_of_view(unit, heard)) is not None and claim.of_round == of_round]
+    left = [claim.left_ms + heard.at.mono_ms - now.mono_ms for unit, heard in afresh.heard.items()
+            if heard.at.boot_id == now.boot_id and (claim := evidence_of_view(unit, heard)) is not None
+            and claim.of_round == of_round and claim.left_ms is not None]
     return median_low(left) if left else None
 
 

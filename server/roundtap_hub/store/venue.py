@@ -24,6 +24,7 @@ REDRAW_APPROVED, COPY_KEPT, RESTORE_SETTLED = "restored-anew", "restored-kept", 
 REPORT_REFUSED = "report-refused"
 
 PENDING_FATE = "pending"
+NEVER = Instant("", 0)
 RESTORE_KINDS = frozenset({UNIT_HEARD, REPORT_PENDING, UNIT_WAIVED, REDRAW_APPROVED, COPY_KEPT, RESTORE_SETTLED})
 """Entries that only a restored journal takes."""
 
@@ -35,8 +36,8 @@ class UnitHoldings:
 
     holds: Mapping[str, Any] | None
     heads: Mapping[str, tuple[int, str]]
-    ends: Instant | None = None
-    """When its round ends as it counts, on the hub's clock."""
+    at: Instant = NEVER
+    """When it was heard."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,9 +136,8 @@ def apply_restore_entry(afresh: RestoreState, entry: Entry) -> RestoreState | No
     data = entry.data
     if entry.kind == UNIT_HEARD:
         heads = {event: (int(head[0]), str(head[1])) for event, head in data["heads"].items()}
-        left_ms = (data["holds"] or {}).get("left_ms")
-        ends = Instant(entry.at.boot_id, entry.at.mono_ms + left_ms) if isinstance(left_ms, int) else None
-        return replace(afresh, heard={**afresh.heard, data["unit"]: UnitHoldings(data["holds"], heads, ends)},
+        holdings = UnitHoldings(data["holds"], heads, entry.at.instant)
+        return replace(afresh, heard={**afresh.heard, data["unit"]: holdings},
                        without=afresh.without - {data["unit"]})
     if entry.kind == REPORT_PENDING:
         fate = ReportFate(PENDING_FATE, entry.number, entry.hash, data["body"], match=data["report"]["match"])
