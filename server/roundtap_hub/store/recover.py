@@ -153,19 +153,20 @@ class Findings:
         return None
 
     def chain(self, stream: str) -> list[Entry]:
-        """The stream's chain from its first entry on: where two hubs went on from one copy, that of the later epoch,
-        else the longer one."""
+        """The stream's chain from its first entry on: where two hubs went on from one copy, that of the later epoch;
+        never what a failed commit left on a page instead of what was saved; else the longer one."""
         numbers = self.entries.get(stream, {})
-        best: dict[tuple[int, str], tuple[int, int, Entry]] = {}
+        saved = set[str]().union(*(source.committed for source in self.sources))
+        best: dict[tuple[int, str], tuple[int, int, int, Entry]] = {}
         for number in sorted(numbers, reverse=True):
             for entry in numbers[number].values():
-                epochs, length = best.get((number + 1, entry.hash), (0, 0))[:2]
-                own = (max(epochs, self._epochs[entry.hash]), length + 1)
-                if own > best.get((number, entry.prev), (0, 0))[:2]:
+                epochs, committed, length = best.get((number + 1, entry.hash), (0, 0, 0))[:3]
+                own = (max(epochs, self._epochs[entry.hash]), committed + (entry.hash in saved), length + 1)
+                if own > best.get((number, entry.prev), (0, 0, 0))[:3]:
                     best[number, entry.prev] = (*own, entry)
         entries: list[Entry] = []
         while following := best.get((len(entries) + 1, entries[-1].hash if entries else GENESIS)):
-            entries.append(following[2])
+            entries.append(following[3])
         return entries
 
     def stream(self, stream: str) -> RecoveredStream:

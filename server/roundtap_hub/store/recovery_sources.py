@@ -54,9 +54,10 @@ class Source:
 
     `proved`: rows of entries in any source, so that each is proved once. `copied`: a database without its head file:
     nobody can tell what it lacks. `heads`: the last entries that it says it holds, or held. `entries`: by hash, which
-    proves each; `altered`: rows that do not fit theirs. `people`: (event, competitor, salt, JSON); digests in entries
-    tell which ones are right. `staff`: (id, name, hashed PIN). `clocks`: (event, remaining_ms, boot_id, mono_ms).
-    `files`: the folder's other files, mode and content. `reports`: a unit's, with their signatures.
+    proves each; `committed`: those that do not merely lie on some page; `altered`: rows that do not fit their hashes.
+    `people`: (event, competitor, salt, JSON); digests in entries tell which ones are right. `staff`: (id, name, hashed
+    PIN). `clocks`: (event, remaining_ms, boot_id, mono_ms). `files`: the folder's other files, mode and content.
+    `reports`: a unit's, with their signatures.
     """
 
     path: Path
@@ -65,6 +66,7 @@ class Source:
     copied: bool = False
     heads: dict[str, Head] = field(default_factory=dict)
     entries: dict[str, Entry] = field(default_factory=dict)
+    committed: set[str] = field(default_factory=set)
     altered: set[Row] = field(default_factory=set)
     people: set[Row] = field(default_factory=set)
     keys: set[tuple[str, str]] = field(default_factory=set)
@@ -165,11 +167,12 @@ def read_source(path: Path, proved: dict[Row, Entry]) -> Source:
                 columns = models.TABLES[str(kind.__tablename__)].c.keys()
                 rows = connection.execute(f"SELECT {', '.join(columns)} FROM {kind.__tablename__}")
                 source.print_jobs += [kind.model_validate(dict(zip(columns, row, strict=True))) for row in rows]
-    with suppress(OSError):
-        source.add_rows(rows_in(path))
     with suppress(OSError), open(path, "rb") as lines:
         for raw in lines:
             _add_line(source, raw)
+    source.committed = set(source.entries)
+    with suppress(OSError):
+        source.add_rows(rows_in(path))
     if path.suffix == backups.SUFFIX:
         source.read_about()
     elif path.name == DATABASE:

@@ -353,6 +353,22 @@ def test_of_two_hubs_that_went_on_from_one_copy_the_later_epoch_counts_and_the_o
     assert in_new(folder)["e1"][-1].data["about"]["venue"] == "d"
 
 
+def test_what_lies_on_a_page_never_takes_the_place_of_what_was_saved(folder: Path) -> None:
+    """A commit that failed may have left more entries in the log than the one that was saved in its place."""
+    other = folder.with_name("other")
+    shutil.copytree(folder, other)
+    for place, rooms in ((folder, ("saved",)), (other, ("never", "saved", "anywhere"))):
+        hub = open_folder(place, lambda _: None)
+        for room in rooms:
+            hub.service.execute_one("e1", c.SetAbout({"venue": room}), "organizer")
+        hub.close()
+    shutil.rmtree(other / FOLDER, ignore_errors=True)
+    spoil_the_header(other)
+    said = rescue(folder, other / DATABASE)["e1"]
+    assert said.entries[-1].data["about"]["venue"] == "saved"
+    assert len(said.branch) == 3
+
+
 def test_a_person_s_row_that_was_moved_is_found_by_its_digest_and_an_emptied_one_is_named(folder: Path) -> None:
     shutil.rmtree(folder / FOLDER, ignore_errors=True)
     with closing(sqlite3.connect(folder / DATABASE)) as connection:
