@@ -22,7 +22,6 @@ from sqlmodel import SQLModel
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import GENESIS, Entry, entry_hash
-from roundtap_core.limits import EXACT
 from roundtap_hub import models
 from roundtap_hub.database.database_url import DATABASE
 from roundtap_hub.store import backups, head_file
@@ -31,6 +30,8 @@ from roundtap_hub.store.folder_copy import COPY_FILE, rows_of_line
 from roundtap_hub.store.journal import Head, next_entry
 
 OUTBOX_FILE = "outbox.jsonl"
+NUMBER_MAX = 1_000_000
+"""What no stream reaches: every number up to the last one is told if it is lost."""
 DEPTH_MAX = 4
 """How many folders deep a stick is searched."""
 TABLES = ("entry", "person", "unit_key", "staff", "checkpoint", head_file.LINEAGE_TABLE, backups.ABOUT, backups.FILE)
@@ -48,7 +49,7 @@ Row = Sequence[Any]
 Pages = dict[int, bytes]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Source:
     """Everything that one file still tells; of a journal, with its log, its head file and its folder's other files.
 
@@ -113,7 +114,7 @@ class Source:
         with suppress(Problem, ValueError, RecursionError):
             if row in self.proved:
                 self.entries[hashed] = self.proved[row]
-            elif not (0 < number <= EXACT[1] and 0 < version <= EXACT[1]):
+            elif not (0 < number <= NUMBER_MAX and 0 < version <= NUMBER_MAX):
                 return
             elif entry_hash(stream, number, kind, version, at, actor, data, prev) != hashed:
                 self.altered.add(row)
@@ -125,7 +126,8 @@ class Source:
         about = dict(self.keys)
         self.lineage = about.get("lineage") or self.lineage
         with suppress(ValueError, TypeError, AttributeError):
-            self.heads = {stream: Head(*head) for stream, head in json.loads(about.get("heads", "{}")).items()}
+            self.heads = {stream: Head(number, str(hashed)) for stream, (number, hashed)
+                          in json.loads(about.get("heads", "{}")).items() if 0 < number <= NUMBER_MAX}
 
 
 def paths_in(place: Path, strangers: list[Path]) -> Iterator[Path]:

@@ -24,10 +24,11 @@ from roundtap_hub.access.personal_links import PersonalLinks
 from roundtap_hub.access.policy import JUDGE, SCOREKEEPER
 from roundtap_hub.access.staff import Staff
 from roundtap_hub.main import open_folder
-from roundtap_hub.store.backups import FOLDER, Maintenance
+from roundtap_hub.store.backups import FOLDER, Maintenance, make_backup
 from roundtap_hub.store.copies import Batch
 from roundtap_hub.store.earlier_files import migrate_files
 from roundtap_hub.store.folder_copy import COPY_FILE, FolderCopy, read_copy
+from roundtap_hub.store.head_file import HeadRecord
 from roundtap_hub.store.journal import Journal, person_row
 from roundtap_hub.store.person_rows import is_damaged
 from roundtap_hub.store.recover import RecoveredStream, recover
@@ -393,6 +394,7 @@ def test_what_the_printers_printed_is_not_printed_again(folder: Path) -> None:
 @pytest.mark.parametrize("strange", [
     {"entries": 5}, {"entries": [5]}, {"entries": [[]]}, {"entries": ["venue"]}, {"entries": [{"stream": "e1"}]},
     {"entries": [["e1", "one", [], {}, None, 5, "{", [], {}]]}, {"people": [5]}, {"people": [[]]},
+    {"lineage": 5, "report": {}, "mac": []},
     {"people": [["e1", "p1", "salt", ["a list"]]]}, {"people": [["e1", [], {}, "{}"]]}, {"people": {"e1": 5}},
 ])
 def test_a_stranger_s_copy_stops_nobody(tmp_path: Path, strange: object) -> None:
@@ -438,3 +440,12 @@ def test_what_cannot_be_done_is_said(folder: Path, prepare: Callable[[Path], obj
     with pytest.raises(Problem) as caught:
         rescue(folder)
     assert caught.value.key == key
+
+
+@pytest.mark.parametrize("heads", ['{"e1": [1000000000000, "00"]}', '{"e1": ["many", "00"]}', '{"e1": 5}', "[]", "{"])
+def test_what_a_stranger_s_backup_says_of_itself_stops_nobody(folder: Path, tmp_path: Path, heads: str) -> None:
+    backup = make_backup(folder, tmp_path / "stick", HeadRecord("a hub"), "")
+    with closing(sqlite3.connect(backup)) as connection:
+        connection.execute("UPDATE backup_about SET value = ? WHERE key = 'heads'", (heads,))
+        connection.commit()
+    assert not rescue(folder, backup)["e1"].lacks
