@@ -6,6 +6,7 @@ import json
 import random
 import shutil
 import sqlite3
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -17,14 +18,14 @@ from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, Entry
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import Entrant, EventState
-from roundtap_core.records import Pair, Result
+from roundtap_core.records import Result, SidePair
 from roundtap_core.result_json import result_to_json
 from roundtap_core.wire import REPORT, canonical, digest, sign
 from roundtap_hub.access.rights import unit_placed_entry
 from roundtap_hub.main import open_folder
 from roundtap_hub.store.backups import COPIES_FOLDER, FOLDER, make_backup
 from roundtap_hub.store.clocks import Clocks
-from roundtap_hub.store.copies import Copies
+from roundtap_hub.store.copies import CURRENT, Copies
 from roundtap_hub.store.folder_copy import COPY_FILE, FolderCopy
 from roundtap_hub.store.head_file import HEAD_FILE, read_head_file
 from roundtap_hub.store.journal import PersonRecord
@@ -83,11 +84,14 @@ def played(where: Path, chance: random.Random) -> Evening:
     lineage = read_head_file(hub / HEAD_FILE)
     assert lineage is not None
     assert service.copies is not None
+    changed = threading.Event()
     copies = Copies(service.copies.journal, lineage.lineage, [FolderCopy(stick, hub, same_disk=True)],
-                    lambda: service.snapshot.venue.epoch)
+                    lambda: service.snapshot.venue.epoch, changed.set)
     service.set_copies(copies)
     copies.start()
-    assert copies.wait_until_current(10)
+    while [each.state for each in copies.states] != [CURRENT]:
+        assert changed.wait(10), copies.states
+        changed.clear()
     for step in _steps(evening, service, chance):
         time.ms += chance.randrange(500, 40_000)
         if isinstance(step, tuple):
@@ -146,7 +150,7 @@ def _steps(evening: Evening, service: Service,
             for side in ("a", "b"):
                 if number == 1 or table < TABLES:
                     yield _report(evening, service.snapshot.events[EVENT], number, table, side)
-            yield Step(EVENT, c.SetAbout({"venue": f"room {number}{table}"}))
+            yield Step(EVENT, c.SetEventDetails({"venue": f"room {number}{table}"}))
 
 
 def _report(evening: Evening, state: EventState, number: int, table: int, side: str) -> Step:
@@ -155,7 +159,7 @@ def _report(evening: Evening, state: EventState, number: int, table: int, side: 
     match = next(match for match in live.matches if match.match.table == table)
     report = {"report_id": f"table-{table}-{number}{side}", "unit": f"table-{table}", "event": EVENT,
               "match": match.id, "side": side, "revision": match.revision, "serial": 1, "agrees_to": None,
-              "result": result_to_json(Result(score=Pair(100, 10 * table))), "draw": live.mark, "round": number,
+              "result": result_to_json(Result(score=SidePair(100, 10 * table))), "draw": live.mark, "round": number,
               "a": match.match.a, "b": match.match.b}
     evening.reports.append(report)
     return report_step(report, digest(report))

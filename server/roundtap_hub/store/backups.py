@@ -272,7 +272,7 @@ def schema_of(database: Path) -> schema_versions.DatabaseSchema:
         with engine.connect() as connection:
             return schema_versions.read_schema(connection)
     except SQLAlchemyError as error:
-        raise unreadable(error, folder / DATABASE) from error
+        raise unreadable(error, database) from error
     finally:
         engine.dispose()
 

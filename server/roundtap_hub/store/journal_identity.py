@@ -101,10 +101,11 @@ def _epochs(entries: Iterable[Entry]) -> dict[str, int]:
     return begun
 
 
-def seal_after(chain: Sequence[Entry], new_entries: Iterable[NewEntry], at: Timestamp, actor: str) -> list[Entry]:
-    """The entries chained to the venue's `chain`."""
+def seal_after(chain: Sequence[Entry], new_entries: Iterable[NewEntry], at: Timestamp, actor: str,
+               stream: str = VENUE) -> list[Entry]:
+    """The entries chained to `chain`, which is all of that stream."""
     head, sealed = Head(chain[-1].number, chain[-1].hash) if chain else START, list[Entry]()
     for new in new_entries:
-        sealed.append(chain_entry(new, VENUE, head.number + 1, head.hash, at, actor))
+        sealed.append(chain_entry(new, stream, head.number + 1, head.hash, at, actor))
         head = Head(sealed[-1].number, sealed[-1].hash)
     return sealed

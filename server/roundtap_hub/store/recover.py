@@ -36,6 +36,7 @@ from roundtap_hub.store.command_pipeline import WriteRequest, decide_request
 from roundtap_hub.store.event_cache import DormantEvents
 from roundtap_hub.store.journal import Journal, PersonRecord, events_deleted, next_entry, people_removed
 from roundtap_hub.store.migrations.schema_versions import needs_migration
+from roundtap_hub.store.person_rows import placeholder
 from roundtap_hub.store.read_model import Snapshot, load_snapshot, read_event
 from roundtap_hub.store.recovery_sources import Row, Source, paths_in, read_source
 from roundtap_hub.store.venue import fold_venue, is_valid_key, is_valid_pin
@@ -74,7 +75,7 @@ class RecoveredStream:
     branch: Sequence[Entry] = ()
     people: int = 0
     names: Mapping[str, str] = field(default_factory=dict)
-    people_older: tuple[str, ...] = ()
+    people_older: Mapping[str, str] = field(default_factory=dict)
     people_lost: tuple[str, ...] = ()
     clock_ms: int | None = None
     taken: int = 0
@@ -253,7 +254,7 @@ def recover(places: Sequence[Path], to: Path, clocks: Clocks, lineage: str = "",
             for looked in look_through(journal):
                 # Missing people are named, and an invalid key or PIN costs only itself.
                 for wrong in looked.wrong:
-                    if wrong.key not in ("people_missing", "person_wrong", "row_malformed"):
+                    if wrong.key not in ("people_wrong",):
                         raise wrong
             journal.scrub()
             known = next((source.lineage for source in ours if source.lineage), head_file.new_lineage())
@@ -360,12 +361,12 @@ def _write_journal(making: Path, journal: Journal, found: Findings, known: Seque
     for each in streams.values():
         for first in range(0, len(each.entries), AT_ONCE):
             journal.append(each.entries[first : first + AT_ONCE])
-        if each.stream not in {VENUE, *deleted}:
-            journal.append([], _people(found, each))
     ends: dict[str, str] = {}
     for each in streams.values():
         if each.stream != VENUE and each.entries:
             each.state = state = read_event(journal, EventState(each.stream))
+            if each.stream not in deleted:
+                journal.append([], _people(found, each, state))
             if (seen := found.last_seen(state)) is not None:
                 journal.put([seen[0]])
                 each.clock_ms = seen[0].remaining_ms
@@ -374,6 +375,11 @@ def _write_journal(making: Path, journal: Journal, found: Findings, known: Seque
     fields = {"epoch": journal_identity.following_epoch(making, fold_venue(venue), chance),
               "restored": {"from": {stream: list(head) for stream, head in journal.heads().items()},
                            "made_at": made_at, "at": at.wall, "clocks": ends}}
+    for each in streams.values():
+        # The entries mean the older row from now on: a start compares them. Units know none of these entries.
+        changed = [NewEntry("competitor-changed", {"competitor": who, "digest": hashed})
+                   for who, hashed in each.people_older.items()]
+        journal.append(journal_identity.seal_after(each.entries, changed, at, "recover", each.stream))
     # Entries beyond a gap count here too: what was revoked stays revoked.
     of_venue = [entry for source in known for entry in source.entries.values() if entry.stream == VENUE]
     new = [*journal_identity.latest_rights_entries(venue, of_venue), NewEntry("epoch-begun", fields)]
@@ -382,8 +388,9 @@ def _write_journal(making: Path, journal: Journal, found: Findings, known: Seque
     return _put_secrets(journal, known)
 
 
-def _people(found: Findings, recovered: RecoveredStream) -> list[PersonRecord]:
-    """Each person as of the last entry whose digest fits a row; an older row is better than none."""
+def _people(found: Findings, recovered: RecoveredStream, state: EventState) -> list[PersonRecord]:
+    """Each person as of the last entry whose digest fits a row; an older row of a competitor is better than none. Of
+    somebody whose row is lost, a placeholder."""
     digests_of: dict[str, dict[str, None]] = {}
     for entry in recovered.entries:
         for _, removed in people_removed([entry]):
@@ -395,16 +402,18 @@ def _people(found: Findings, recovered: RecoveredStream) -> list[PersonRecord]:
     fits = found.people
     recovered.names = {who: fits[hashed][1].name for entry in (*recovered.entries, *recovered.beyond)
                        for who, hashed in digests_in(entry) if hashed in fits}
-    records, older, lost = list[PersonRecord](), list[str](), list[str]()
+    records, older, lost = list[PersonRecord](), dict[str, str](), list[str]()
     for who, digests in digests_of.items():
+        last = next(reversed(digests))
         newest = next((each for each in reversed(digests) if each in fits), None)
-        if newest is not None:
+        if newest == last or (newest is not None and who in state.entrants):
             records.append(PersonRecord(recovered.stream, who, *fits[newest]))
-            older += [who] if newest != next(reversed(digests)) else []
+            older |= {who: newest} if newest != last else {}
         elif any(digests):
             lost.append(who)
-    recovered.people = len(records)
-    recovered.people_older, recovered.people_lost = tuple(older), tuple(lost)
+            records.append(PersonRecord(recovered.stream, who, "", placeholder(who)))
+    recovered.people = len(records) - len(lost)
+    recovered.people_older, recovered.people_lost = older, tuple(lost)
     return records
 
 

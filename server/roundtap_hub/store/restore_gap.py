@@ -14,7 +14,6 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.commands import DrawRound, RecordReport, SetClock
 from roundtap_core.event.decide import decide
 from roundtap_core.event.entries import VENUE, NewEntry
-from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.event_flow import match_clock
 from roundtap_core.event.state import DECIDED, DRAFT, EventState, MatchState, RoundState, active_ids
 from roundtap_core.records import STAGES, SWISS

@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from roundtap_core.event.entries import VENUE, Timestamp
-from roundtap_hub.access.login_pins import hash_pin
 from roundtap_core.event.entries import VENUE
+from roundtap_hub.access.login_pins import hash_pin
 from roundtap_hub.access.personal_links import PersonalLinks
 from roundtap_hub.access.policy import JUDGE, SCOREKEEPER
 from roundtap_hub.access.rights import unit_placed_entry

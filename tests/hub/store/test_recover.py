@@ -19,6 +19,7 @@ from hub_kit import HandClock, event_steps, head_is_noted, make_event, people
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, Entry
+from roundtap_core.event.person import Person
 from roundtap_core.wire import REPORT, sign
 from roundtap_hub.access.personal_links import PersonalLinks
 from roundtap_hub.access.policy import JUDGE, SCOREKEEPER
@@ -29,7 +30,7 @@ from roundtap_hub.store.copies import Batch
 from roundtap_hub.store.earlier_files import migrate_files
 from roundtap_hub.store.folder_copy import COPY_FILE, FolderCopy, read_copy
 from roundtap_hub.store.head_file import HeadRecord
-from roundtap_hub.store.journal import Journal, person_row
+from roundtap_hub.store.journal import Journal, PersonRecord, person_row
 from roundtap_hub.store.person_rows import is_damaged
 from roundtap_hub.store.recover import RecoveredStream, recover
 from roundtap_hub.store.verify import verify
@@ -287,7 +288,7 @@ def test_a_copy_on_a_stick_makes_up_for_everything(folder: Path, tmp_path: Path)
 def test_whose_row_is_lost_everywhere_has_a_stand_in_with_which_the_hub_starts(folder: Path) -> None:
     with closing(sqlite3.connect(folder / DATABASE, isolation_level=None)) as database:
         for statement in ("PRAGMA secure_delete = ON", "DELETE FROM person WHERE event = 'e1' AND competitor = 'p3'",
-                          "PRAGMA wal_checkpoint(TRUNCATE)"):
+                          "PRAGMA wal_checkpoint(TRUNCATE)", "VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):
             database.execute(statement)
     assert rescue(folder)["e1"].people_lost == ("p3",)
     hub = open_folder(folder.with_name("new"), lambda _: None)
@@ -295,6 +296,28 @@ def test_whose_row_is_lost_everywhere_has_a_stand_in_with_which_the_hub_starts(f
     hub.close()
     with closing(Journal(f"sqlite:///{folder.with_name('new') / DATABASE}", read_only=True)) as journal:
         assert not any(found.wrong for found in verify(journal)), "there is nothing to be done about it"
+
+
+def test_an_older_row_of_a_player_is_what_the_entries_mean_from_now_on(folder: Path) -> None:
+    """The newer one lies nowhere any more. The hub starts, with the older name."""
+    with closing(sqlite3.connect(folder / DATABASE)) as database:
+        [row] = database.execute("SELECT * FROM person WHERE event = 'e1' AND competitor = 'p3'").fetchall()
+    hub = open_folder(folder, lambda _: None)
+    person = Person("Ana Renamed")
+    hub.service.execute_one("e1", c.ChangePerson("p3", person.digest("s")), "organizer",
+                            [PersonRecord("e1", "p3", "s", person)])
+    hub.close()
+    with closing(sqlite3.connect(folder / DATABASE)) as database:
+        database.execute("PRAGMA secure_delete = ON")
+        database.execute("DELETE FROM person WHERE event = 'e1' AND competitor = 'p3'")
+        database.execute("INSERT INTO person VALUES (?, ?, ?, ?)", row)
+        database.commit()
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        database.execute("VACUUM")
+    assert list(rescue(folder)["e1"].people_older) == ["p3"]
+    hub = open_folder(folder.with_name("new"), lambda _: None)
+    assert hub.service.snapshot.people["e1"]["p3"].name == json.loads(row[3])["name"]
+    hub.close()
 
 
 def test_a_copy_of_an_earlier_version_is_recovered_from(tmp_path: Path) -> None:
@@ -345,7 +368,7 @@ def test_of_two_hubs_that_went_on_from_one_copy_the_later_epoch_counts_and_the_o
     for place, rooms in ((folder, ("a", "b", "c")), (folder.with_name("new"), ("d",))):
         hub = open_folder(place, lambda _: None)
         for room in rooms:
-            hub.service.execute_one("e1", c.SetAbout({"venue": room}), "organizer")
+            hub.service.execute_one("e1", c.SetEventDetails({"venue": room}), "organizer")
         hub.close()
     later = Path(shutil.move(folder.with_name("new"), folder.with_name("later")))
     said = rescue(folder, later)["e1"]
@@ -361,7 +384,7 @@ def test_what_lies_on_a_page_never_takes_the_place_of_what_was_saved(folder: Pat
     for place, rooms in ((folder, ("saved",)), (other, ("never", "saved", "anywhere"))):
         hub = open_folder(place, lambda _: None)
         for room in rooms:
-            hub.service.execute_one("e1", c.SetAbout({"venue": room}), "organizer")
+            hub.service.execute_one("e1", c.SetEventDetails({"venue": room}), "organizer")
         hub.close()
     shutil.rmtree(other / FOLDER, ignore_errors=True)
     spoil_the_header(other)
