@@ -129,8 +129,12 @@ class Line:
     def __init__(self, hub: HubUnderFire) -> None:
         self._hub = hub
         self._connection: http.client.HTTPConnection | None = None
-        self.cookie = ""
+        self._cookies: dict[str, str] = {}
         self.token = ""
+
+    @property
+    def cookie(self) -> str:
+        return "; ".join(f"{name}={value}" for name, value in self._cookies.items())
 
     def log_in(self) -> None:
         self.refresh("/login")
@@ -164,8 +168,9 @@ class Line:
                 self._connection.request(method, path, body, {
                     **({"Cookie": self.cookie} if self.cookie else {}), "Accept-Language": "en", **(headers or {})})
                 answer = self._connection.getresponse()
-                if set_cookie := answer.getheader("Set-Cookie"):
-                    self.cookie = set_cookie.partition(";")[0]
+                for set_cookie in answer.headers.get_all("Set-Cookie", []):
+                    name, _, value = set_cookie.partition(";")[0].partition("=")
+                    self._cookies[name] = value
                 kept = stream and "event-stream" in (answer.getheader("Content-Type") or "")
                 read = b"" if kept else answer.read()
                 if kept or answer.will_close:

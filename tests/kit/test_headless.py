@@ -311,7 +311,7 @@ def test_only_the_rulebook_that_the_file_names_is_imported(event: Path, command:
             "print(*(name for name in sys.modules if name.startswith('roundtap_core.rulebooks.')), file=sys.stderr)")
     done = subprocess.run([sys.executable, "-c", code, command, str(event)], capture_output=True, text=True, check=True)
     games = {name.rpartition(".")[2] for name in done.stderr.split()}
-    assert games - {"base", "registry", "gate"} == {"xwing_standard"}
+    assert games - {"base", "registry", "result_gate"} == {"xwing_standard"}
 
 
 JSON_VALUES = st.recursive(

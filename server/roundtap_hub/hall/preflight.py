@@ -1,280 +1,15 @@
-"""The checks before the doors open: one line each, all tables counted together, worst first."""
+"""Console page *Before the doors open*: what is checked in the whole hall, and the bundle for whoever helps."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
-
 from werkzeug.wrappers import Response as AnyResponse
 
-from roundtap_core.event.rounds import tables_drafted, tables_in_play
-from roundtap_core.messages import Health
-from roundtap_core.version import same_build, version
-from roundtap_hub.access.policy import STAFF, route
-from roundtap_hub.hall.known_displays import display_rows
-from roundtap_hub.hall.own_machine import UNSET, UNSURE
-from roundtap_hub.hub import Hub
-from roundtap_hub.rounds.tables import out_of_contact
+from roundtap_hub.access.policy import ORGANIZERS, STAFF, route
+from roundtap_hub.hall.diagnostics import bundle
+from roundtap_hub.hall.preflight_checks import all_checks, failed_checks, group_checks, local_time_text
 from roundtap_hub.serving import web
-from roundtap_hub.store.copies import CATCHING_UP, CURRENT
-from roundtap_hub.store.service import Snapshot
-from roundtap_hub.units.unit_keys import STATION
-from roundtap_hub.units.unit_list import UnitRow, table_units, unit_rows
-from roundtap_hub.units.unit_presence import UnitStatus, decode_health
-from roundtap_machine.checks import (
-    COPIES,
-    FINE,
-    GROUPS,
-    NETWORK,
-    NOTE,
-    PRINTER,
-    TABLES,
-    WALLS,
-    WRONG,
-    Check,
-    worst_first,
-)
-from roundtap_machine.health import LOW_NOW, SINCE_SHIFT, SPACE_LOW_BYTES
-
-NAMES_MAX = 16  # tables named in one line; the rest are only counted
-PIN_OLD_DAYS = 180
-PRINTER_FAULTS = ("no-paper", "offline", "silent", "mute", "no-port", "unplugged", "stalled",
-                  "unconfirmed", "login-console", "no-access", "busy")
-
-HARDWARE_REASONS = ("lgpio", "luma", "spidev", "chip", "pins", "i2c", "spi", "permission")
-"""Why a unit's buttons or screen fail, as `roundtap_devices/hardware_errors.py` names it, where a person can mend it.
-"display" is a screen that does not answer; other reasons, of newer units, are shown as "other"."""
-DISPLAY = "display"
-
-Units = Mapping[str, UnitStatus]
-
-
-@dataclass(frozen=True, slots=True)
-class CheckGroup:
-    """A part of the hall: `findings` are the checks that are wrong or notes, worst first; `fine` the others."""
-    name: str
-    findings: tuple[Check, ...]
-    fine: tuple[Check, ...]
-
-    @property
-    def wrong(self) -> int:
-        return sum(check.state == WRONG for check in self.findings)
-
-
-def all_checks(hub: Hub, snapshot: Snapshot, units: Units, now_ms: int) -> list[Check]:
-    return [*_machine(hub), *_hub(hub), *_network(hub), *_tables(hub, snapshot, units, now_ms),
-            *_walls(hub, snapshot, now_ms), *_printer(hub, units, now_ms), *_copies(hub)]
-
-
-def group_checks(checks: Iterable[Check]) -> list[CheckGroup]:
-    """The checks by part of the hall, in the order of GROUPS."""
-    known = list(checks)
-    groups = [CheckGroup(name, tuple(worst_first(c for c in known if c.group == name and c.state in (WRONG, NOTE))),
-                    tuple(c for c in known if c.group == name and c.state not in (WRONG, NOTE))) for name in GROUPS]
-    return [group for group in groups if group.findings or group.fine]
-
-
-def failed_checks(checks: Iterable[Check]) -> list[Check]:
-    return [check for check in checks if check.state == WRONG]
-
-
-def count_failed(hub: Hub, snapshot: Snapshot, units: Units, now_ms: int, playing: bool) -> int:
-    """The number of failed checks, for the console's one line. `playing`: the hub's own machine only, as the console
-    itself shows what the tables need."""
-    if playing:
-        return hub.host.machine.cached("machine", lambda: len(failed_checks(_machine(hub))))
-    return hub.host.machine.cached("all", lambda: len(failed_checks(all_checks(hub, snapshot, units, now_ms))))
-
-
-def local_time_text(wall: str) -> str:
-    """A wall time in local time: "2026-11-22 11:12 CET"; "" where unknown."""
-    try:
-        return datetime.fromisoformat(wall).astimezone().strftime("%Y-%m-%d %H:%M %Z").strip()
-    except ValueError:
-        return ""
-
-
-# --- the hub --------------------------------------------------------------------------------------------------------
-
-def _machine(hub: Hub) -> list[Check]:
-    """The machine's own checks, with the hub's verdict on the clock, which an organizer may have set."""
-    return [_clock(hub, check) if check.key == "clock" else check for check in hub.host.machine.checks()]
-
-
-def _clock(hub: Hub, of_machine: Check) -> Check:
-    hall_time = hub.host.hall_time
-    if hall_time is None:
-        return of_machine
-    doubt = hall_time.doubt()
-    if doubt == UNSET:
-        return Check("clock", WRONG, kind="unset")
-    if doubt:
-        return Check("clock", NOTE if doubt == UNSURE else WRONG, kind="doubted")
-    if hall_time.was_set and of_machine.kind == "rtc_empty":
-        # The battery still needs changing, but today the time is right.
-        return Check("clock", NOTE, kind="rtc_empty")
-    return Check("clock", FINE, kind="browser") if hall_time.was_set and of_machine.kind != "network" else of_machine
-
-
-def _hub(hub: Hub) -> list[Check]:
-    return [Check("build", FINE, {"version": version()}), *([Check("restored", WRONG)] if hub.restored() else [])]
-
-
-def _network(hub: Hub) -> list[Check]:
-    url, encrypted = hub.host.hall_addresses.url, hub.access.encrypted
-    return [
-        Check("address", FINE, {"url": url}, group=NETWORK) if url else Check("address", WRONG, group=NETWORK),
-        Check("encrypted", NOTE, group=NETWORK) if encrypted is None else
-        Check("encrypted", FINE, {"fingerprint": encrypted.fingerprint}, group=NETWORK),
-    ]
-
-
-# --- the hall's tables ----------------------------------------------------------------------------------------------
-
-def _tables(hub: Hub, snapshot: Snapshot, units: Units, now_ms: int) -> list[Check]:
-    lines = unit_rows(snapshot, table_units(hub, snapshot, units), units, now_ms)
-    if not lines:
-        return [Check("contact", NOTE, kind="none", group=TABLES)]
-    heard = [line for line in lines if not line.silent]
-    reported = [line for line in heard if line.health is not None]
-    checks = [
-        _units_check("contact", lines, lambda line: line.silent, {"here": len(heard)}),
-        *_placement_checks(snapshot, lines),
-        _units_check("builds", [line for line in heard if line.version], lambda line: not line.same_version,
-                     {"version": version()}),
-        _voltage(reported),
-        _units_check("screens", [line for line in reported if _health(line).screen is not None],
-                     lambda line: _health(line).screen is False and _health(line).blind in ("", DISPLAY)),
-        *_missing_hardware(reported),
-        _units_check("unit_cards", reported, _card_is_bad),
-        _buttons(reported),
-        _units_check("troubles", lines, lambda line: bool(line.status.troubles)),
-        _units_check("waiting", [line for line in lines if line.status.waiting], lambda _: True, {"all": len(lines)},
-                     state=NOTE),
-    ]
-    return [check for check in checks if check is not None]
-
-
-def _units_check(key: str, lines: Sequence[UnitRow], is_bad: Callable[[UnitRow], bool],
-                 args: Mapping[str, str | int] | None = None, state: str = WRONG) -> Check | None:
-    """One check of many units: FINE, or `state` with the names of the bad ones; None without units."""
-    if not lines:
-        return None
-    bad = [line for line in lines if is_bad(line)]
-    found: dict[str, str | int] = {"n": len(bad) or len(lines), "all": len(lines), **(args or {})}
-    if bad:
-        found["names"] = _names(line.name for line in bad)
-    return Check(key, state if bad else FINE, found, group=TABLES)
-
-
-def _names(names: Iterable[str]) -> str:
-    listed = list(names)
-    return ", ".join(listed[:NAMES_MAX]) + (f" … (+{len(listed) - NAMES_MAX})" if len(listed) > NAMES_MAX else "")
-
-
-def _names_check(key: str, state: str, names: Iterable[str], group: str, kind: str = "") -> Check:
-    listed = list(names)
-    return Check(key, state, {"n": len(listed), "names": _names(listed)}, kind, group)
-
-
-def _placement_checks(snapshot: Snapshot, lines: Sequence[UnitRow]) -> list[Check]:
-    there = {line.table for line in lines if line.table is not None}
-    played = set().union(*(tables_in_play(state) | tables_drafted(state)
-                           for state in snapshot.events.values() if not state.finished), set())
-    bare = [str(table) for table in sorted(played - there)]
-    spare = [line.unit for line in lines if line.table is None]
-    checks = [_names_check("places", NOTE, names, TABLES, kind)
-              for kind, names in (("bare", bare), ("spare", spare)) if names]
-    return checks or [Check("places", FINE, {"n": len(there)}, group=TABLES)]
-
-
-def _health(line: UnitRow) -> Health:
-    return line.health or Health()
-
-
-def _voltage(reported: Sequence[UnitRow]) -> Check | None:
-    asked = [line for line in reported if _health(line).throttled is not None]
-    now = _units_check("power", asked, lambda line: bool((_health(line).throttled or 0) & LOW_NOW))
-    if now is None or now.state == WRONG:
-        return now
-    return _units_check("power", asked, lambda line: bool((_health(line).throttled or 0) >> SINCE_SHIFT & LOW_NOW),
-                        state=NOTE)
-
-
-def _card_is_bad(line: UnitRow) -> bool:
-    health = _health(line)
-    return health.read_only is True or (health.free_mb is not None and health.free_mb < SPACE_LOW_BYTES >> 20)
-
-
-def _missing_hardware(reported: Sequence[UnitRow]) -> list[Check]:
-    by_reason: dict[str, list[str]] = {}
-    for line in reported:
-        health = _health(line)
-        for reason in dict.fromkeys((health.deaf, health.blind)):
-            if reason not in ("", DISPLAY):
-                by_reason.setdefault(reason if reason in HARDWARE_REASONS else "other", []).append(line.name)
-    return [_names_check("lacks", WRONG, dict.fromkeys(names), TABLES, reason) for reason,
-            names in sorted(by_reason.items())]
-
-
-def _buttons(reported: Sequence[UnitRow]) -> Check | None:
-    with_keys = [line for line in reported if _health(line).keys and not _health(line).deaf]
-    return _units_check("buttons", with_keys, lambda line: bool(_health(line).unpressed), state=NOTE)
-
-
-# --- walls, paper, copies -------------------------------------------------------------------------------------------
-
-def _walls(hub: Hub, snapshot: Snapshot, now_ms: int) -> list[Check]:
-    rows = display_rows(hub.hall.displays.contacts, snapshot.venue.display_plan.screens, now_ms)
-    silent = [row.name for row in rows if row.screen is not None and not row.here]
-    new = [row.name for row in rows if row.screen is None and row.here]
-    here = [row.name for row in rows if row.screen is not None and row.here]
-    states = ((WRONG, "", silent), (NOTE, "new", new), (FINE, "", [] if silent else here))
-    checks = [_names_check("walls", state, names, WALLS, kind) for state, kind, names in states if names]
-    return checks or [Check("walls", NOTE, kind="none", group=WALLS)]
-
-
-def _printer(hub: Hub, units: Units, now_ms: int) -> list[Check]:
-    checks = []
-    mute = hub.paper.mute_units if hub.paper is not None else []
-    for unit in sorted(unit for unit in hub.units.keys if hub.units.keys.role(unit) == STATION):
-        status = units.get(unit)
-        health = decode_health(status.health) if status is not None else None
-        if out_of_contact(status, now_ms):
-            checks.append(Check("printer", WRONG, {"unit": unit}, "away", PRINTER))
-            continue
-        printer = "mute" if unit in mute else health.printer if health is not None else ""
-        if printer in PRINTER_FAULTS:
-            checks.append(Check("printer", WRONG, {"unit": unit}, printer, PRINTER))
-        else:
-            checks.append(Check("printer", FINE, {"unit": unit},
-                                printer if printer in ("ready", "unasked") else "there", PRINTER))
-        build = health.version if health is not None else ""
-        if build and not same_build(build, version()):
-            checks.append(Check("printer", WRONG, {"unit": unit, "version": version()}, "build", PRINTER))
-    return checks or [Check("printer", NOTE, kind="none", group=PRINTER)]
-
-
-def _copies(hub: Hub) -> list[Check]:
-    checks = []
-    copies = hub.service.copies
-    if hub.host.on_database:
-        checks.append(Check("copy", FINE, kind="database", group=COPIES))
-    elif copies is not None:
-        states = copies.states
-        current = [state.name for state in states if state.state == CURRENT]
-        away = [state.name for state in states if state.state not in (CURRENT, CATCHING_UP)]
-        if away:
-            checks.append(Check("copy", WRONG, {"name": away[0]}, "away", COPIES))
-        if current:
-            checks.append(Check("copy", FINE, {"name": ", ".join(current)}, group=COPIES))
-        elif not away:
-            checks.append(Check("copy", NOTE, group=COPIES))
-    days = hub.host.machine.pin_age_days()
-    if days is not None:
-        checks.append(Check("pin", NOTE if days >= PIN_OLD_DAYS else FINE, {"n": days}, group=COPIES))
-    return checks
+from roundtap_hub.units.unit_list import table_units, unit_rows
+from roundtap_machine.health import log_lines, services
 
 
 @route("GET /console/before-doors", STAFF)
@@ -286,3 +21,20 @@ def preflight() -> AnyResponse:
                     noted=[check for check in checks if check.state == "note"],
                     unit_rows=unit_rows(snapshot, table_units(hub, snapshot, units), units, web.now_ms()),
                     wall=local_time_text(hub.clocks.wall() or ""))
+
+
+@route("GET /console/before-doors/diagnostics.txt", ORGANIZERS)
+def diagnostics() -> AnyResponse:
+    """Diagnostics for a remote helper, without anything confidential."""
+    hub, snapshot = web.current_hub(), web.current_snapshot()
+    states = list(snapshot.events.values())
+    counts = {"events": len(snapshot.ids), "events_open": sum(not state.finished for state in states),
+              "players": sum(len(state.entrants) for state in states), "units": len(hub.units.keys),
+              "units_heard": len(web.current_units()), "venue_entries": snapshot.venue.number}
+    copies = hub.service.copies
+    settings = {"role": "hub", "language": hub.language, "on_database": "yes" if hub.host.on_database else "no",
+                "encrypted": "yes" if hub.access.encrypted is not None else "no",
+                "copies": str(len(copies.states) if copies is not None else 0)}
+    text = bundle(all_checks(hub, snapshot, web.current_units(), web.now_ms()), services(), log_lines(), counts,
+                  settings)
+    return web.download(text, "text/plain; charset=utf-8", "roundtap-diagnostics.txt")

@@ -16,13 +16,10 @@ from roundtap_hub.access import visit
 from roundtap_hub.access.auth import is_local_request
 from roundtap_hub.access.policy import EVERYBODY, ORGANIZERS, STAFF_ROLES, route
 from roundtap_hub.access.staff import StaffLogin
-from roundtap_hub.hall.diagnostics import bundle
 from roundtap_hub.hall.hall_addresses import HallAddresses, is_hotspot
-from roundtap_hub.hall.preflight import all_checks
 from roundtap_hub.hall.qr_svg import qr_svg
 from roundtap_hub.paper.paper import printed_at
 from roundtap_hub.serving import web
-from roundtap_machine.health import log_lines, services
 from roundtap_machine.wifi import DEVICES_MAX, Hotspot, known_hotspot
 
 SYSTEMS = (("iPhone", "iPhone"), ("iPad", "iPad"), ("Android", "Android"), ("Windows", "Windows"),
@@ -163,23 +160,6 @@ def login_address() -> str:
         return ""
     host = request.host.rpartition(":")[0] if ":" in request.host.rpartition("]")[2] else request.host
     return f"https://{host}:{encrypted.port}/login"
-
-
-@route("GET /console/before-doors/diagnostics.txt", ORGANIZERS)
-def diagnostics() -> AnyResponse:
-    """Diagnostics for a remote helper, without anything confidential."""
-    hub, snapshot = web.current_hub(), web.current_snapshot()
-    states = list(snapshot.events.values())
-    counts = {"events": len(snapshot.ids), "events_open": sum(not state.finished for state in states),
-              "players": sum(len(state.entrants) for state in states), "units": len(hub.units.keys),
-              "units_heard": len(web.current_units()), "venue_entries": snapshot.venue.number}
-    copies = hub.service.copies
-    settings = {"role": "hub", "language": hub.language, "on_database": "yes" if hub.host.on_database else "no",
-                "encrypted": "yes" if hub.access.encrypted is not None else "no",
-                "copies": str(len(copies.states) if copies is not None else 0)}
-    text = bundle(all_checks(hub, snapshot, web.current_units(), web.now_ms()), services(), log_lines(), counts,
-                  settings)
-    return web.download(text, "text/plain; charset=utf-8", "roundtap-diagnostics.txt")
 
 
 KIND = "application/x-x509-ca-cert"  # makes phones offer to install it

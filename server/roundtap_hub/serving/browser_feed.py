@@ -63,6 +63,8 @@ class FeedClient:
     """The display whose page it is; "": none."""
     redirected: bool = False
     """Its display was sent to another page."""
+    own_drawing: bool = False
+    """Its page was drawn for somebody logged in, without a variant."""
     _waiting: list[bytes] = field(default_factory=list)
     _task: asyncio.Task[None] | None = None
 
@@ -262,7 +264,7 @@ class BrowserFeed:
             client.send_reload(version)
         group.clients.add(client)
         if display and params.get("display") == "1":
-            client.display = display
+            client.display, client.own_drawing = display, "variant" not in params
             self._display_clients.add(client)
             self._hub.hall.displays.count_feed(display, 1)
             self._redirect_display(client)
@@ -339,7 +341,8 @@ class BrowserFeed:
         snapshot = self._hub.service.snapshot
         place = display_page(snapshot, snapshot.venue.display_plan.screens.get(client.display),
                              self._hub.hall.displays.name_of(client.display), self._hub.clocks.mono_ms())
-        if not client.redirected and (client.key.page, client.key.variant) != place:
+        shown = (client.key.page, place.variant if client.own_drawing else client.key.variant)
+        if not client.redirected and shown != place:
             client.redirected = True
             client.send(b'event: display\ndata: {"elsewhere": true}\n\n')
 

@@ -35,7 +35,7 @@ from roundtap_hub.access.policy import is_allowed as may_ask
 from roundtap_hub.access.staff import HUB_PIN_IDENTITY
 from roundtap_hub.events.saved_event import SavedEvent, StepMarks, full_names, saved_event
 from roundtap_hub.hall.announcements import AnnouncementLine, announcement_lines
-from roundtap_hub.hall.preflight import count_failed
+from roundtap_hub.hall.preflight_checks import count_failed
 from roundtap_hub.hub import Hub, hall_address
 from roundtap_hub.judging.judging_view import official_of
 from roundtap_hub.rounds.knockout import newest_name, title_key

@@ -303,7 +303,7 @@ def _of_one_hub(sources: Sequence[Source], wanted: str,
     whole = [members for _, members in hubs if any(entry.number == 1 for source in members
                                                    for entry in source.entries.values())]
     if not whole:
-        raise Problem("nothing_to_recover", where=", ".join(map(str, places)))
+        raise Problem("nothing_to_recover", places=", ".join(map(str, places)))
     chosen = [members for members in whole if wanted in ("", _identity(members))]
     if len(chosen) != 1:
         hubs_text = "; ".join(f"{_identity(members)}: {', '.join(_names(members))}" for members in whole)

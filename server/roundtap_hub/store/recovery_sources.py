@@ -135,7 +135,7 @@ def paths_in(place: Path, strangers: list[Path]) -> Iterator[Path]:
     who asks goes to `strangers`: in a folder open to all, anybody could leave keys. Raises
     Problem("recover_missing")."""
     if not place.exists():
-        raise Problem("recover_missing", where=str(place))
+        raise Problem("recover_missing", place=str(place))
     ours = {os.getuid(), place.stat().st_uid}
     for folder, folders, names in os.walk(place):
         folders.sort()

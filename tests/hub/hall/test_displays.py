@@ -261,6 +261,19 @@ def test_a_logged_in_browser_is_an_organizer_s_own_screen(house: House, desk: Br
     assert DISPLAY in answer.headers["set-cookie"]
 
 
+def test_a_wall_where_somebody_is_logged_in_is_not_loaded_again(house: House, desk: Browser, client: AsgiClient):
+    """Its page is drawn for it alone and names no variant: that is no reason to load it again."""
+    client.seen_as = {"scheme": "https"}
+    token = house.hub.access.organizers.log_in(PIN, "10.9.9.9", "")
+    session = f"{session_cookie(encrypted=True, here=False)}={token}"
+    own = client.get("/wall", cookie=session).headers["set-cookie"].partition(";")[0]
+    listening = Listener(client, "/wall", cookie=f"{session}; {own}", display="1")
+    desk.post(f"/console/displays/{own.partition('=')[2].partition('.')[0]}/identify")
+    listening.until(lambda: listening.named("display"), "its name")
+    assert listening.named("display") == [{"name": "A"}]
+    listening.close()
+
+
 @pytest.mark.parametrize("cookie", ["", "x", "a" * 16, "a" * 16 + ".<b>", "a" * 15 + "!.A", "../../etc.A"])
 def test_a_cookie_that_is_none_of_ours_makes_a_new_display(cookie: str):
     display, name = Displays(lambda: 0).register(cookie, "10.0.0.9", {})

@@ -48,18 +48,18 @@ def bytes_in_use() -> int:
 
 
 async def serve(folder: Path, application: HubApplication) -> None:
-    doors = ConnectionLimits(100, time.monotonic)
+    limits = ConnectionLimits(100, time.monotonic)
     listener = LimitedListener().limited_by(ConnectionLimits(ENCRYPTED_MAX, time.monotonic, PER_ADDRESS // 2))
     listener.bind(("127.0.0.1", 0))
     listener.listen(1024)
     listener.setblocking(False)
-    config = uvicorn.Config(application, http=with_timeouts(doors), ws="none", lifespan="off", log_config=None)
-    secure = SecureServer(config, Certificates(folder), doors)
+    config = uvicorn.Config(application, http=with_timeouts(limits), ws="none", lifespan="off", log_config=None)
+    secure = SecureServer(config, Certificates(folder), limits)
     application.browsers.bind(asyncio.get_running_loop())
     serving = asyncio.create_task(secure.serve([listener]))
     print(listener.getsockname()[1], flush=True)
     while await asyncio.to_thread(sys.stdin.readline):
-        print(json.dumps({"bytes": bytes_in_use(), "connections": listener.doors.open_count,
+        print(json.dumps({"bytes": bytes_in_use(), "connections": listener.limits.open_count,
                           "handshakes": secure._handshakes.open_count}), flush=True)
     serving.cancel()
 
