@@ -27,8 +27,7 @@ log = logging.getLogger(__name__)
 
 WAITING_MAX, WAIT_S = 500, 0.01
 LONGEST_SLEEP_MS = 1000
-UNHEALTHY_AFTER_MS = 10_000
-"""A unit that has not completed a step for this long stops its watchdog heartbeat."""
+UNHEALTHY_AFTER_MS = 10_000  # a unit that has not completed a step for this long stops its watchdog heartbeat
 DIM_AFTER_MS = 5 * 60_000
 OFF_AFTER_MS = 30 * 60_000
 WOKEN_MS = 800
@@ -37,11 +36,9 @@ read."""
 
 
 class BoardProcess:
-    """Buttons and screen of a process, real or virtual by its command line, and the process's one loop.
-
-    incoming: the queue of everything, the buttons' edges and the link's messages. tell: called with what the board is
-    missing, at each change, "" where nothing is.
-    """
+    """Buttons and screen of a process, real or virtual by its command line, and the process's one loop. incoming: the
+    queue of everything, the buttons' edges and the link's messages. tell: called with what the board is missing, at
+    each change, "" where nothing is."""
 
     def __init__(self, board: Board, folder: Path, args: argparse.Namespace,
                  tell: Callable[[str], None] = lambda _: None) -> None:
@@ -243,12 +240,9 @@ def missing_reporter(tell: Callable[[str], None] = lambda _: None) -> Callable[[
 
 
 class ScreenDimming:
-    """When a screen dims and turns dark: while no round is on; a press makes it bright again.
-
-    A press on a dark screen only wakes it, as no one could read what it answers. A judge is called all the same: two
-    buttons held for a second and a half need no reading. A press on a dimmed screen counts. Times are monotonic
-    milliseconds.
-    """
+    """When a screen dims and turns dark: while no round is on; a press makes it bright again. A press on a dark screen
+    only wakes it, as no one could read what it answers. A judge is called all the same: two buttons held for a second
+    and a half need no reading. A press on a dimmed screen counts. Times are monotonic milliseconds."""
 
     def __init__(self) -> None:
         self._awake_ms = 0

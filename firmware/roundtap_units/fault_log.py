@@ -5,8 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
-BURST_MAX = 10
-"""Tracebacks in a row; then one in each pause."""
+BURST_MAX = 10  # tracebacks in a row; then one in each pause
 PAUSE_MS = 60_000
 
 

@@ -20,8 +20,7 @@ from roundtap_units.link.identity import HubAddress, has_local_key, known_identi
 
 COMMON_KEYS = ("unit", "key", "hub", "folder", "language", "local")
 LANGUAGE_FILE = "language"
-REENROL_VARIABLE = "ROUNDTAP_ENROL_ANEW"
-"""Set for a process that restarts in order to get another key."""
+REENROL_VARIABLE = "ROUNDTAP_ENROL_ANEW"  # set for a process that restarts in order to get another key
 
 
 class ConfigError(ValueError):
@@ -31,13 +30,9 @@ class ConfigError(ValueError):
 @dataclass(frozen=True, slots=True)
 class UnitConfig:
     """The settings that all units share; each kind of unit adds its own. `link/identity.py` supplies what the file
-    leaves open.
-
-    unit: "" where the hub names it. key: empty where the unit has to enrol. hubs: (host, port) of the hub and its
-    possible replacements; empty where the unit searches. local: whether the hub is on this machine, and has the unit's
-    identity in a file (`link/identity.py`).
-    """
-
+    leaves open. unit: "" where the hub names it. key: empty where the unit has to enrol. hubs: (host, port) of the hub
+    and its possible replacements; empty where the unit searches. local: whether the hub is on this machine, and has the
+    unit's identity in a file (`link/identity.py`)."""
     unit: str
     key: bytes
     hubs: tuple[tuple[str, int], ...]
@@ -73,12 +68,9 @@ def configured_board(path: Path | None, settings: Mapping[str, Any]) -> Board:
 
 
 def read_unit_config(path: Path | None, own_keys: tuple[str, ...], kind: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """(the fields of `UnitConfig`; the values of `own_keys`, which only this kind of unit has).
-
-    No file (None, or missing) is fine: without a key it is a unit of the hub on this machine, if that has one for its
-    `kind` ("table", "station" …), and otherwise one that enrols. ConfigError names the file, the key, and what would be
-    right.
-    """
+    """(the fields of `UnitConfig`; the values of `own_keys`, which only this kind of unit has). No file (None, or
+    missing) is fine: without a key it is a unit of the hub on this machine, if that has one for its `kind` ("table",
+    "station" …), and otherwise one that enrols. ConfigError names the file, the key, and what would be right."""
     data = read_file(path) if path is not None else {}
     known = (*COMMON_KEYS, *own_keys)
     for name in data:

@@ -181,7 +181,6 @@ class EventOptions(dict[str, Any]):
 class TableView(Message, frozen=True):
     """`leave_refused`: sides whose wish to leave was refused by an official; `finished`: events that are over;
     `lost_round`: the hub was restored and lacks the round that this unit held, which the table goes on with."""
-
     event: EventView | None = None
     table: Annotated[int, Meta(ge=1, le=99_999)] | None = None
     round: RoundView | None = None

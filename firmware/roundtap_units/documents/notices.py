@@ -15,8 +15,7 @@ from roundtap_devices.printing.printer_profiles import PrinterProfile
 from roundtap_units.documents.slips import round_title, slip, wrap
 
 SIGNING = 52
-WIDE = 40
-"""From this many columns on, a match has one line and a list more columns."""
+WIDE = 40  # from this many columns on, a match has one line and a list more columns
 TEST_URL = "http://roundtap.local/"
 RULER = 30
 

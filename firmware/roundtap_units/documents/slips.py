@@ -13,18 +13,14 @@ from roundtap_core.words import Words
 from roundtap_devices.printing import print_lines
 from roundtap_devices.printing.drawing import text_width
 
-SIGN_ROW = 36
-"""Height in dots of a signature row. A whole slip must fit into 70 mm of 58 mm paper."""
+SIGN_ROW = 36  # Height in dots of a signature row. A whole slip must fit into 70 mm of 58 mm paper.
 CODE_COLUMNS = 12
 SIGNS = {"a": "●", "b": "■"}
 BOTH = tuple(SIGNS.values())
 BOX_ROW, TICK_ROW = 49, 30
-BOX_ROW_DENSE, TICK_ROW_DENSE = 44, 27
-"""Heights in dots: to write a number in, to tick."""
-MOST_ROWS = 4
-"""With more rows, they are closer together: a slip is at most 70 mm tall, names on three lines included."""
-MARGIN_ROW, MARGIN_LINE = 22, 44
-"""Height of the row for the margin, and the shortest line to write three figures on."""
+BOX_ROW_DENSE, TICK_ROW_DENSE = 44, 27  # heights in dots: to write a number in, to tick
+MOST_ROWS = 4  # with more rows, they are closer together: a slip is at most 70 mm tall, names on three lines included
+MARGIN_ROW, MARGIN_LINE = 22, 44  # height of the row for the margin, and the shortest line to write three figures on
 SQUAD, SQUADS_ROW = 36, 46
 TICK = 24
 GAP = 36

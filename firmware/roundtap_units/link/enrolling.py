@@ -29,14 +29,12 @@ log = logging.getLogger(__name__)
 
 PATH = "/device/enrol"
 SHOWN_MS = 60_000
-GRACE_MS = 20_000
-"""A code that was just replaced may still be typed: its reader walks to a keyboard first."""
+GRACE_MS = 20_000  # a code that was just replaced may still be typed: its reader walks to a keyboard first
 RESCAN_MS, BUSY_MS, RETRY_MS = 2000, 5000, 1000
 ASK_MS_MIN, ASK_MS_MAX = 200, 5000
 PAUSE_MS, PAUSE_MS_MAX = 3000, 60_000
 WRONG_MAX = 10
-WRONG_PASSED_OVER = 3
-"""After this many wrong codes from one hub, another one is looked for."""
+WRONG_PASSED_OVER = 3  # after this many wrong codes from one hub, another one is looked for
 FAILURES_MAX = 3
 ANSWER_TRIES, CONFIRM_TRIES = 3, 12
 
@@ -52,7 +50,6 @@ Post = Callable[[Endpoint, Mapping[str, Any]], tuple[int, dict[str, Any]]]
 class EnrolProgress:
     """What the screen shows. `hub`: its name; `number` stands before the `code`, which is shown until `until_ms`.
     `wrong`: how many wrong codes in a row a hub has tried. `unit`: this unit's name once it is enrolled."""
-
     state: str
     hub: str = ""
     number: int | None = None
@@ -66,7 +63,6 @@ class EnrolProgress:
 @dataclass(slots=True)
 class _Code:
     """`side`: our part of the exchange about it; `own`: our message. The hub gets its hash before the code is shown."""
-
     serial: int
     digits: str
     until_ms: int
@@ -77,10 +73,8 @@ class _Code:
 
 class EnrolClient:
     """`step` is one round and returns how long to wait until the next; `run` does so in its own thread. Any thread may
-    read `showing`; the result is in `enrolled`.
-
-    keep: stores it on the disk, OSError where it cannot; then the unit works until it is switched off.
-    """
+    read `showing`; the result is in `enrolled`. keep: stores it on the disk, OSError where it cannot; then the unit
+    works until it is switched off."""
 
     def __init__(self, kind: str, unit_id: str, keep: Callable[[EnrolledIdentity], None], mono_ms: Callable[[], int],
                  configured: Sequence[Endpoint] = (), wants: str = "", shown_ms: int = SHOWN_MS,

@@ -21,8 +21,7 @@ from roundtap_units.link.kept_connection import DeadlineConnection, send_request
 
 CONNECT_WITHIN_S, ANSWER_WITHIN_S = 2.0, 4.0
 BYTES_MAX = 4096
-PORTS = (8080, 80)
-"""The ports of a hub's plain pages: started manually, and on a prepared card."""
+PORTS = (8080, 80)  # the ports of a hub's plain pages: started manually, and on a prepared card
 LOCAL_NAME = "roundtap.local"
 RESOLVE_WITHIN_S = 3.0
 BEACON_GROUP, BEACON_PORT = "239.255.82.84", 48284
@@ -30,15 +29,13 @@ BEACON_WITHIN_S = 2.5
 BEACON_BYTES_MAX = 1400
 BEACONS_MAX = 4
 ROUTES = Path("/proc/net/route")
-GATEWAY_FLAGS = 3
-"""Of a route: up, and by a gateway."""
+GATEWAY_FLAGS = 3  # of a route: up, and by a gateway
 
 
 @dataclass(frozen=True, slots=True)
 class FoundHub:
     """A machine that claims to be a Roundtap hub, without proof. hub: its journal's lineage, or another lasting name;
     epoch: of its journal; name: for people."""
-
     place: Endpoint
     hub: str
     epoch: str

@@ -21,10 +21,8 @@ EPOCHS_MAX = 32
 HUBS_MAX = 8
 TEXT_MAX = 200
 SERIAL_FILE = Path("/proc/device-tree/serial-number")
-SILENT_MS = 8000
-"""After this long a silence the others are tried in turn."""
-RECHECK_MS = 60_000
-"""How often a unit that had to return to an abandoned epoch looks for the newer one."""
+SILENT_MS = 8000  # after this long a silence the others are tried in turn
+RECHECK_MS = 60_000  # how often a unit that had to return to an abandoned epoch looks for the newer one
 
 Endpoint = tuple[str, int]
 
@@ -153,8 +151,7 @@ class HubChoice:
         self._heard_ms: int | None = None
         self._failures: set[Endpoint] = set()
         """Addresses without an answer, or with an older epoch only, since the present hub fell silent."""
-        self._older_since_ms: int | None = None
-        """Since when this unit has been with an abandoned epoch."""
+        self._older_since_ms: int | None = None  # since when this unit has been with an abandoned epoch
         known = self.known()
         remembered = parse_endpoints((memory.hub,))
         self._present = remembered[0] if remembered and remembered[0] in known else known[0]

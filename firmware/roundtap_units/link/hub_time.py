@@ -7,20 +7,14 @@ import time
 from collections import deque
 from dataclasses import dataclass
 
-DRIFT_PPM = 100
-"""Two quartzes, each up to 50 ppm off: how much a sample's bounds widen while it ages (1 ms in 10 s)."""
+DRIFT_PPM = 100  # two quartzes, each up to 50 ppm off: how much a sample's bounds widen while it ages (1 ms in 10 s)
 SAMPLES_MAX = 64
-ENOUGH_MS = 8
-"""An error that needs no further sample: the screen shows seconds, and the target is 25 ms."""
-BURST = 24
-"""Most requests after connecting: with a random 0-100 ms each way, half of them are enough."""
-STATUS_SAMPLES = 2
-"""Requests beside each regular status, while the error is above ENOUGH_MS."""
+ENOUGH_MS = 8  # an error that needs no further sample: the screen shows seconds, and the target is 25 ms
+BURST = 24  # most requests after connecting: with a random 0-100 ms each way, half of them are enough
+STATUS_SAMPLES = 2  # requests beside each regular status, while the error is above ENOUGH_MS
 GAP_MS = 40
-TRIP_MAX_MS = 5000
-"""A longer round trip is useless: half of it would be visible."""
-FEED_LATE_MS = 5000
-"""A feed message older than this does not show the hub's present state."""
+TRIP_MAX_MS = 5000  # a longer round trip is useless: half of it would be visible
+FEED_LATE_MS = 5000  # a feed message older than this does not show the hub's present state
 
 
 def mono_ms() -> int:
@@ -31,7 +25,6 @@ def mono_ms() -> int:
 @dataclass(frozen=True, slots=True)
 class _Sample:
     """One round trip: the offset lies between both bounds, as of the unit's time `at_ms`."""
-
     low_ms: float
     high_ms: float
     at_ms: int
@@ -48,11 +41,9 @@ class HubTime:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self.boots = 0
-        """How often the hub's machine has rebooted, as far as this unit knows."""
+        self.boots = 0  # how often the hub's machine has rebooted, as far as this unit knows
         self._samples: deque[_Sample] = deque(maxlen=SAMPLES_MAX)
-        self._bounds: _Sample | None = None
-        """Replaced, never modified: readers need no lock."""
+        self._bounds: _Sample | None = None  # replaced, never modified: readers need no lock
 
     def add_round_trip(self, hub_now_ms: int, sent_ms: int, received_ms: int) -> None:
         """All three are truncated whole milliseconds: each may be almost one more."""
@@ -104,8 +95,7 @@ class FeedAge:
 
     def __init__(self, time: HubTime) -> None:
         self._time = time
-        self._least_ms: int | None = None
-        """The hub's clock was at least this far ahead when it made the first message."""
+        self._least_ms: int | None = None  # the hub's clock was at least this far ahead when it made the first message
 
     def late(self, hub_now_ms: int, here_ms: int) -> bool:
         """Whether a message with this hub time was delayed for long, by all round trips and by the welcome, whose nonce
@@ -119,9 +109,7 @@ class FeedAge:
 
 class SamplePlan:
     """When to ask the hub for its time: a burst after connecting, a few with each status, none once the error is small.
-
-    On the caller's clock. A slow hub is asked rarely: it has more important work.
-    """
+    On the caller's clock. A slow hub is asked rarely: it has more important work."""
 
     def __init__(self, time: HubTime) -> None:
         self._time = time

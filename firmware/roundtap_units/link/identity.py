@@ -25,23 +25,19 @@ log = logging.getLogger(__name__)
 FILE = "enrolled.json"
 KEY_BYTES = 32
 FOLDER = Path("/run/roundtap/local")
-FOLDER_VARIABLE = "ROUNDTAP_LOCAL"
-"""The environment variable for another folder."""
+FOLDER_VARIABLE = "ROUNDTAP_LOCAL"  # the environment variable for another folder
 BYTES_MAX = 4096
 
 
 @dataclass(frozen=True, slots=True)
 class HubAddress:
     """Where the hub is, this unit's name there, and their shared key."""
-
     host: str
     port: int
     unit: str
     key: bytes
-    others: tuple[Endpoint, ...] = ()
-    """Other addresses of the hub: a standby, from the unit's configuration."""
-    enrolled: bool = False
-    """Whether the key came by enrolling: then the unit may enrol again."""
+    others: tuple[Endpoint, ...] = ()  # other addresses of the hub: a standby, from the unit's configuration
+    enrolled: bool = False  # whether the key came by enrolling: then the unit may enrol again
 
     @property
     def endpoints(self) -> tuple[Endpoint, ...]:
@@ -51,7 +47,6 @@ class HubAddress:
 @dataclass(frozen=True, slots=True)
 class EnrolledIdentity:
     """The result of enrolling. `hub`: which hub it was, by its journal's lineage."""
-
     unit: str
     key: bytes
     hubs: tuple[Endpoint, ...]

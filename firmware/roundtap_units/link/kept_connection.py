@@ -21,8 +21,7 @@ from roundtap_core.typed import parse_message
 from roundtap_core.wire import ECHO, REQUEST, envelope, open_envelope
 
 CONNECT_TIMEOUT_S = 5.0
-REST_TIMEOUT_S = 5.0
-"""For the rest of an answer once it has begun."""
+REST_TIMEOUT_S = 5.0  # for the rest of an answer once it has begun
 UNANSWERED_MS = 5000
 """What the hub's machine has not acknowledged for this long is lost: the kernel closes the connection."""
 POLL_MS = 200
@@ -102,7 +101,6 @@ class StaleConnection(ConnectionError):
 class TimedAnswer:
     """The answer's JSON; when the request left and the answer began, by this unit's clock. `warm`: on a connection that
     had brought an answer before, so that only the way and the hub's work lie between both."""
-
     message: Any
     sent_ms: int
     received_ms: int

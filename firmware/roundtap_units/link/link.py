@@ -35,36 +35,28 @@ from roundtap_units.link.report_sending import FAILURES_TO_ALARM, KINDS, ReportS
 log = logging.getLogger(__name__)
 
 BURST_MAX = 200
-PER_S = 40
-"""A hall's busiest table gets a few messages a second."""
+PER_S = 40  # a hall's busiest table gets a few messages a second
 STATUS_EVERY_S = 10.0
-ANSWER_TIMEOUT_S = 5.0
-"""For an answer while the feed is dead: then the hub counts as dead."""
-ANSWER_LONGEST_S = 30.0
-"""While the feed lives the hub is slow, not dead."""
+ANSWER_TIMEOUT_S = 5.0  # for an answer while the feed is dead: then the hub counts as dead
+ANSWER_LONGEST_S = 30.0  # while the feed lives the hub is slow, not dead
 ECHO_AFTER_FATE_S = 1.0
-SILENCE_S = 8.0
-"""A feed beats every 2 s; after this long a silence it counts as dead."""
+SILENCE_S = 8.0  # a feed beats every 2 s; after this long a silence it counts as dead
 RETRY_S = (0.2, 3.0)
 RETRY_SEND_S = (0.1, 0.4)
-SLOWER_MAX = 4
-"""After several failures the pause grows up to this factor."""
-TWIN_RETRY_S = 10.0
-"""While another unit has this one's name."""
+SLOWER_MAX = 4  # after several failures the pause grows up to this factor
+TWIN_RETRY_S = 10.0  # while another unit has this one's name
 HELLO_REPORTS_BYTES_MAX = 52_000
 """For a unit that was never emptied: a hello has at most 64 kB, including other content."""
 LINE_BYTES_MAX = 4 * 1024 * 1024
 """Far more than the fates of all reports of an event: a fake hub must not fill the memory."""
 MALFORMED = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
 """What reading a strange message may raise."""
-FIRST = ("welcome", "twin")
-"""The messages that may begin a feed."""
+FIRST = ("welcome", "twin")  # the messages that may begin a feed
 TYPES: Mapping[object, type[FeedMessage]] = {"welcome": Welcome, "fates": FatesMessage, "view": ViewMessage,
                                              "hubs": HubsMessage}
 """Messages with content beyond that of every feed message."""
 
-Waits = Callable[[float], bool]
-"""Whether to keep waiting for an answer, this many seconds after the request."""
+Waits = Callable[[float], bool]  # whether to keep waiting for an answer, this many seconds after the request
 Receiver = Callable[[str, Any], None]
 
 
@@ -86,11 +78,9 @@ class FeedThrottle:
 
 
 class StatusSender:
-    """Sends one unit's status, regularly and at changes, and its requests for the hub's time.
-
-    address: the unit's current identity. `session`: the open feed's; None while there is none. heard_time: called with
-    each signed answer that has the hub's time. Sending may raise anything a network and a strange answer raise.
-    """
+    """Sends one unit's status, regularly and at changes, and its requests for the hub's time. address: the unit's
+    current identity. `session`: the open feed's; None while there is none. heard_time: called with each signed answer
+    that has the hub's time. Sending may raise anything a network and a strange answer raise."""
 
     def __init__(self, address: Callable[[], HubAddress], outbox: Outbox, plan: SamplePlan,
                  mono_ms: Callable[[], int], heard_time: Callable[[TimeAnswer, kept_connection.TimedAnswer], None],
@@ -483,11 +473,9 @@ class HubLink:
 
 
 def worth_waiting(waited_s: float, hub_alive: bool, settled_s: float | None) -> bool:
-    """Whether to keep waiting for an answer, this many seconds after the request.
-
-    While the feed lives (`hub_alive`) the request is in the hub's queue, and repeating it would only lengthen that.
-    `settled_s`: when the feed brought the answer's content; then the answer no longer matters.
-    """
+    """Whether to keep waiting for an answer, this many seconds after the request. While the feed lives (`hub_alive`)
+    the request is in the hub's queue, and repeating it would only lengthen that. `settled_s`: when the feed brought the
+    answer's content; then the answer no longer matters."""
     if settled_s is not None:
         return waited_s < settled_s + ECHO_AFTER_FATE_S
     return waited_s < (ANSWER_LONGEST_S if hub_alive else ANSWER_TIMEOUT_S)

@@ -19,22 +19,17 @@ from roundtap_units.link.safe_file import UNREADABLE, checksum_line, read_checks
 
 log = logging.getLogger(__name__)
 
-PENDING = "pending"
-"""A preliminary fate: a restored hub has the report and examines it."""
+PENDING = "pending"  # a preliminary fate: a restored hub has the report and examines it
 OLDER_LINES = (frozenset(("report", "mac")), frozenset(("fate",)))
 """The keys of lines without a checksum, from older units."""
 FATE_BEGINS = b'{"fate":'
-LINE_BYTES = 4096
-"""More than any report takes."""
+LINE_BYTES = 4096  # more than any report takes
 
 
 @dataclass(frozen=True, slots=True)
 class StoredReport:
-    """A report with its signature, and the hub's answer: None while there is none.
-
-    `epoch`: of the answering hub's journal. `key`: the fingerprint of the signing key.
-    """
-
+    """A report with its signature, and the hub's answer: None while there is none. `epoch`: of the answering hub's
+    journal. `key`: the fingerprint of the signing key."""
     report: Mapping[str, Any]
     mac: str
     fate: str | None = None
@@ -77,18 +72,13 @@ class Outbox:
         self._lock = threading.Lock()
         self._reports: dict[str, StoredReport] = {}
         self._loaded = False
-        self._torn: int | None = None
-        """Where the complete lines end, if something follows them."""
-        self._lines: list[bytes] = []
-        """Readable complete lines, while spoilt ones among them have to be moved."""
+        self._torn: int | None = None  # where the complete lines end, if something follows them
+        self._lines: list[bytes] = []  # readable complete lines, while spoilt ones among them have to be moved
         self._spoilt: list[bytes] = []
-        self.damaged = 0
-        """Spoilt lines that may have been reports, since this outbox began."""
-        self._unflushed: list[bytes] = []
-        """Fates that are not on the disk yet, valid all the same."""
+        self.damaged = 0  # spoilt lines that may have been reports, since this outbox began
+        self._unflushed: list[bytes] = []  # fates that are not on the disk yet, valid all the same
         self._file: BinaryIO | None = None
-        self._error: OSError | None = None
-        """What the disk refused the last time."""
+        self._error: OSError | None = None  # what the disk refused the last time
         with self._lock:
             self._try_to_open()
 
@@ -150,9 +140,7 @@ class Outbox:
 
     def settle(self, echo: ReportReceipt) -> StoredReport | None:
         """Take the hub's answer to a report. "unknown" makes it wait again: the hub has lost it, or never had it.
-
-        Returns the report as it is now stored; None for another unit's, or without news.
-        """
+        Returns the report as it is now stored; None for another unit's, or without news."""
         with self._lock:
             kept = self._reports.get(echo.report_id)
             if kept is None:
@@ -202,9 +190,7 @@ class Outbox:
 
     def drop_event(self, event: str, epoch: str | None = None) -> None:
         """The event has ended in the journal of this epoch: drop what that journal has settled, in one atomic step.
-
-        OSError where the disk refuses: then nothing is dropped.
-        """
+        OSError where the disk refuses: then nothing is dropped."""
         with self._lock:
             rest = {i: k for i, k in self._reports.items()
                     if k.report["event"] != event or not k.settled or k.epoch != epoch}

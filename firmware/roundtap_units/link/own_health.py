@@ -11,21 +11,17 @@ from roundtap_core.version import version
 from roundtap_machine.health import MachineProbe, free_bytes, read_only, temperature_c, throttled
 
 MEASURE_EVERY_MS = 60_000
-WARMTH_C, SPACE_MB = 5, 64
-"""Steps of the reported values: a degree more is no news."""
-SPACE_TOLD_MB = 4096
-"""More free space is not distinguished."""
+WARMTH_C, SPACE_MB = 5, 64  # steps of the reported values: a degree more is no news
+SPACE_TOLD_MB = 4096  # more free space is not distinguished
 
 Health = dict[str, Any]
 
 
 class OwnHealth:
-    """One unit's. The button loop calls `press`, the link's thread the rest.
-
-    keys: the board's buttons; screen_answers: whether the display takes pictures, None where there is none (a print
-    station); printer: the printer's state as a word, "" where there is none; lacks: why no button works and why the
-    display is dark, two kinds of `roundtap_devices.hardware_errors`, "" where all is well.
-    """
+    """One unit's. The button loop calls `press`, the link's thread the rest. keys: the board's buttons; screen_answers:
+    whether the display takes pictures, None where there is none (a print station); printer: the printer's state as a
+    word, "" where there is none; lacks: why no button works and why the display is dark, two kinds of
+    `roundtap_devices.hardware_errors`, "" where all is well."""
 
     def __init__(self, machine: MachineProbe, keys: Collection[str] = (),
                  screen_answers: Callable[[], bool | None] = lambda: None,

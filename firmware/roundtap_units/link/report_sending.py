@@ -11,10 +11,8 @@ from roundtap_units.link.kept_connection import PersistentConnection
 from roundtap_units.link.outbox import Outbox, StoredReport
 from roundtap_units.link.safe_file import key_fingerprint
 
-KINDS = {400: "form", 403: "key", 429: "often"}
-"""What an unsigned answer may mean, by its status code, for the screen."""
-FAILURES_TO_ALARM = 3
-"""A portal's page, or a hub that is starting, does not fail this often in a row: more is shown."""
+KINDS = {400: "form", 403: "key", 429: "often"}  # what an unsigned answer may mean, by its status code, for the screen
+FAILURES_TO_ALARM = 3  # a portal's page, or a hub that is starting, does not fail this often in a row: more is shown
 BACKOFF_MS = 15_000
 
 
@@ -27,10 +25,8 @@ class ReportRejected(ValueError):
 
 
 class ReportOrder:
-    """Which stored report may be sent now: those of one match in order, and rejected ones slowly.
-
-    For the sending thread. `mono_ms`: the unit's clock.
-    """
+    """Which stored report may be sent now: those of one match in order, and rejected ones slowly. For the sending
+    thread. `mono_ms`: the unit's clock."""
 
     def __init__(self, mono_ms: Callable[[], int]) -> None:
         self._mono_ms = mono_ms
@@ -80,10 +76,8 @@ class ReportOrder:
 
 class ReportSender:
     """key: the current signing key. For the sending thread; any thread may call `trouble` and `at_once` of its `order`.
-
     echoed: called with each echo whose signature holds; ValueError where it is not to be believed. waits(seconds since
-    the request, when the feed brought the answer's content, or None): whether to keep waiting for an answer.
-    """
+    the request, when the feed brought the answer's content, or None): whether to keep waiting for an answer."""
 
     def __init__(self, key: Callable[[], bytes], outbox: Outbox, mono_ms: Callable[[], int],
                  echoed: Callable[[ReportReceipt], None], waits: Callable[[float, float | None], bool]) -> None:

@@ -14,10 +14,8 @@ from roundtap_units.link.safe_file import UNREADABLE, checksum_line, read_checks
 
 log = logging.getLogger(__name__)
 
-TRANSIENT = ("call", "leave_refused", "finished")
-"""True only for a moment, and not stored."""
-PAUSE_MS = 5000
-"""At most this often a view with the same match is written: cards wear out."""
+TRANSIENT = ("call", "leave_refused", "finished")  # true only for a moment, and not stored
+PAUSE_MS = 5000  # at most this often a view with the same match is written: cards wear out
 CLOCK_MOVED_MS = 1500
 BOOT_FILE = Path("/proc/sys/kernel/random/boot_id")
 
@@ -31,12 +29,10 @@ def read_boot_id() -> str:
 
 
 class StoredView:
-    """`view`: the last stored one, of this or an earlier process; None where there is none.
-
-    `deadline_here_ms`: when its round ends on this machine's monotonic clock, if that was known and the machine has not
-    rebooted since. `keep` takes each view, `tick` writes: at once where the match changed, else after a pause. One
-    thread writes; any may call `holds`. path None: nothing is stored.
-    """
+    """`view`: the last stored one, of this or an earlier process; None where there is none. `deadline_here_ms`: when
+    its round ends on this machine's monotonic clock, if that was known and the machine has not rebooted since. `keep`
+    takes each view, `tick` writes: at once where the match changed, else after a pause. One thread writes; any may call
+    `holds`. path None: nothing is stored."""
 
     def __init__(self, path: Path | None, boot: str = "", now_ms: Callable[[], int] = mono_ms) -> None:
         self._path, self._boot, self._now_ms = path, boot, now_ms

@@ -36,14 +36,11 @@ KEYS = ("board", "language", "folder")
 FOLDER = Path("/var/lib/roundtap-panel")
 PATH = "/device/panel"
 ASK_EVERY_S = 1.0
-POLL_WITHIN_S, PRESS_WITHIN_S = 4.0, 28.0
-"""For an answer to a look, and to a press: ejecting a stick may take long."""
-HOTSPOT_EVERY = 30
-"""Every how many looks the hotspot is asked for."""
+POLL_WITHIN_S, PRESS_WITHIN_S = 4.0, 28.0  # for an answer to a look, and to a press: ejecting a stick may take long
+HOTSPOT_EVERY = 30  # every how many looks the hotspot is asked for
 STANDBY_WITHIN_S = 5.0
 
-AWAY, UNKNOWN = "panel.away.what", "panel.no_answer"
-"""Of a press for the hub: it was away; the outcome is unknown."""
+AWAY, UNKNOWN = "panel.away.what", "panel.no_answer"  # of a press for the hub: it was away; the outcome is unknown
 FAILED: Mapping[str, str] = {panel_dialogue.POWER_OFF: "panel.off.failed", panel_dialogue.TURN: "panel.turn.failed"}
 
 REQUEST_ERRORS = (OSError, http.client.HTTPException, StepRefused, ValueError, KeyError, TypeError, RecursionError)
@@ -229,7 +226,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 @dataclass(frozen=True, slots=True)
 class PanelConfig:
     """The panel's few settings; its key comes from the hub on this machine."""
-
     board: Board
     language: str
     folder: Path

@@ -38,12 +38,9 @@ EJECT, NEW_PIN, TURN, POWER_OFF = "eject", "pin", "turn", "power-off"
 PAGE_STEPS: Mapping[str, str] = {EJECT_ASK: EJECT, PIN_ASK: NEW_PIN, TURN_SURE: TURN, OFF_SURE: POWER_OFF}
 DONE_TEXTS: Mapping[str, str] = {EJECT: "panel.pull_out", TURN: "panel.turned"}
 
-UNREAD_MS = 900
-"""A question shown for less than this cannot have been read."""
-IDLE_MS, PIN_MS, SAID_MS = 90_000, 180_000, 20_000
-"""How long such a page stays without a press."""
-AWAY_MS = 6000
-"""After this long without an answer the hub is away."""
+UNREAD_MS = 900  # a question shown for less than this cannot have been read
+IDLE_MS, PIN_MS, SAID_MS = 90_000, 180_000, 20_000  # how long such a page stays without a press
+AWAY_MS = 6000  # after this long without an answer the hub is away
 ANSWER_MS = 32_000
 OK, BACK, UP, DOWN = "a", "b", "up", "down"
 AWAY_SIGN, DISK_SIGN = "✕", "⚠"
@@ -51,18 +48,15 @@ GROUPS_A_LINE = 4
 NO_BREAK_HYPHEN, OPEN_BOX = "\u2011", "\u2423"
 LETTERS_A_LINE, LETTERS_BESIDE_CODE = 16, 11
 WIDTH, HEIGHT = 128, 64
-QR_QUIET = 4
-"""Light modules around a code, where they fit: readers look for them."""
+QR_QUIET = 4  # light modules around a code, where they fit: readers look for them
 BIG = (28, 24, 20, 17, 14)
-RULE, BELOW = 14, 16
-"""The line under the title, low enough for its descenders, and where the rest begins."""
+RULE, BELOW = 14, 16  # the line under the title, low enough for its descenders, and where the rest begins
 LIGHT = 1
 
 
 @dataclass(frozen=True, slots=True)
 class PanelPress:
     """To be done once: EJECT of a stick and NEW_PIN by the hub, TURN by the standby, POWER_OFF by root."""
-
     number: int
     step: str
     stick: str = ""
@@ -72,7 +66,6 @@ class PanelPress:
 class PressOutcome:
     """The outcome of a press: `refused`, the hub's text; `trouble`, the key of a text where no answer came; a new
     `pin`."""
-
     number: int
     refused: str = ""
     trouble: str = ""
@@ -82,19 +75,15 @@ class PressOutcome:
 @dataclass
 class PanelDialogue:
     """`words`: the panel's texts. Times are the panel's monotonic milliseconds."""
-
     words: Words
     page: str = NOBODY
-    stick: str = ""
-    """The stick that EJECT_ASK is about."""
+    stick: str = ""  # the stick that EJECT_ASK is about
     hub: PanelView | None = None
     standby: StandbyState | None = None
-    hotspot: tuple[str, str] | None = None
-    """Name and password of the hub's own access point."""
+    hotspot: tuple[str, str] | None = None  # name and password of the hub's own access point
     pin: str = ""
     said: str = ""
-    waits: str = ""
-    """Why the hub cannot open its journal."""
+    waits: str = ""  # why the hub cannot open its journal
     _heard_ms: int = 0
     _page_ms: int = 0
     _press: PanelPress = PanelPress(0, "")
@@ -217,7 +206,6 @@ class PanelDialogue:
 class PanelScene:
     """A `title`; then one big figure and lines of text, or lines beside a QR code; at the bottom the buttons' meaning.
     `corner`: the time, a disk in trouble, no contact."""
-
     title: str
     lines: tuple[str, ...] = ()
     hint: str = ""

@@ -36,19 +36,15 @@ from roundtap_units.unit_words import unit_words
 RETRY_MS = 2000
 MUTE, MUTE_AFTER_MS = "mute", 60_000
 """After this long a silence of a printer that answered before, a person is asked whether it prints."""
-TOLD_AT_START = 100
-"""Older jobs are reported when the hub asks for one of them again."""
-TOLD_MAX = 4000
-"""Jobs whose last reported state is remembered."""
+TOLD_AT_START = 100  # older jobs are reported when the hub asks for one of them again
+TOLD_MAX = 4000  # jobs whose last reported state is remembered
 
 
 class Station:
-    """Joins link, log and printer. One thread calls `step` repeatedly; it never waits.
-
-    A job that cannot be laid out fails, as does one that the printer cannot handle; the next one follows. Nothing is
-    printed twice without being asked: a job is noted as "sending" on the disk before its first byte leaves, a noted job
-    is never begun again, and one that was under way when the station stopped is uncertain.
-    """
+    """Joins link, log and printer. One thread calls `step` repeatedly; it never waits. A job that cannot be laid out
+    fails, as does one that the printer cannot handle; the next one follows. Nothing is printed twice without being
+    asked: a job is noted as "sending" on the disk before its first byte leaves, a noted job is never begun again, and
+    one that was under way when the station stopped is uncertain."""
 
     def __init__(self, link: HubStationLink, printer: Printer, print_log: printer_desk.PrintLog,
                  compose_job: printer_desk.Compose,
@@ -225,12 +221,9 @@ log = logging.getLogger(__name__)
 
 KEYS = ("printer", "device", "baud", "flow")
 BUSY_S, IDLE_S = 0.02, 0.2
-CHECK_EVERY_MS = 15_000
-"""How often an idle printer is asked for its state."""
-SHOWN_MS = 600_000
-"""A code on paper is good for ten minutes: it has to be carried to the console."""
-SHEETS_MAX = 3
-"""After this many sheets the station is silent until a restart: an empty hall uses up no roll."""
+CHECK_EVERY_MS = 15_000  # how often an idle printer is asked for its state
+SHOWN_MS = 600_000  # a code on paper is good for ten minutes: it has to be carried to the console
+SHEETS_MAX = 3  # after this many sheets the station is silent until a restart: an empty hall uses up no roll
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -245,7 +238,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 class StationConfig(UnitConfig):
     """A station's configuration file. `printer`: a known profile or a TOML file; `device`: its port, "auto" for the
     first that appears; `baud`, `flow`: 0 and "" for the profile's own."""
-
     printer: str = "epson-80"
     device: str = "auto"
     baud: int = 0

@@ -31,8 +31,7 @@ from roundtap_units.documents.notices import layout_job, speed_page, width_page
 
 log = logging.getLogger(__name__)
 
-SPEEDS = (9600, 19200, 38400, 115200, 57600)
-"""The usual speeds of receipt printers, the commonest first."""
+SPEEDS = (9600, 19200, 38400, 115200, 57600)  # the usual speeds of receipt printers, the commonest first
 
 VIRTUAL_BAUD = 115200
 
@@ -40,10 +39,8 @@ QUEUED, SENDING, SENT, PRINTED, UNCERTAIN, FAILED = "queued", "sending", "sent",
 """queued: nothing has left, `detail` is what it waits for. sending: bytes are leaving. sent: all were taken by a
 printer that never answers. printed: the printer answered. uncertain: it may be on paper, and a person decides.
 failed: it cannot be printed at all."""
-TEST_PRINT, SPEED_PRINT = "code-pages", "speed"
-"""Kinds whose content may have `at`: the printer settings to try."""
-KEPT_JOBS = 4000
-"""Enough for a few events: a hub back from an old backup must not get its jobs printed again."""
+TEST_PRINT, SPEED_PRINT = "code-pages", "speed"  # kinds whose content may have `at`: the printer settings to try
+KEPT_JOBS = 4000  # enough for a few events: a hub back from an old backup must not get its jobs printed again
 
 Open = Callable[[FoundPort, int, str], Port]
 Compose = Callable[[Job], ComposedJob]
@@ -55,7 +52,6 @@ FILE = "printer.json"
 class PrinterSettings:
     """port: a port's id, "" for the first that appears. printer: a known profile or a TOML file. baud, flow: 0 and ""
     for the profile's own. confirmed: a person has read its print. order: the id of the hub's last applied order."""
-
     port: str = ""
     printer: str = "epson-80"
     baud: int = 0
@@ -109,10 +105,8 @@ def settings_from_order(settings: PrinterSettings, order: object) -> PrinterSett
 
 class PrintLog:
     """Which jobs may be on paper, noted on the disk before the first byte leaves: an append-only file of JSON lines
-    [job id, state, detail], synced line by line.
-
-    The last line of a job counts. A torn last line was never acted upon, and is cut off.
-    """
+    [job id, state, detail], synced line by line. The last line of a job counts. A torn last line was never acted upon,
+    and is cut off."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -207,11 +201,9 @@ def compose_with(profile: printer_profiles.PrinterProfile, words: Words) -> Comp
 
 
 class PrinterDesk:
-    """Makes the `Printer` that a station uses, and a new one when its settings change.
-
-    written: the configuration file's settings. find, open_found: list what is plugged in, and open it. device: a
-    virtual printer's, instead of both; it answers, and needs no confirmed speed.
-    """
+    """Makes the `Printer` that a station uses, and a new one when its settings change. written: the configuration
+    file's settings. find, open_found: list what is plugged in, and open it. device: a virtual printer's, instead of
+    both; it answers, and needs no confirmed speed."""
 
     def __init__(self, folder: Path, written: PrinterSettings, words: Words, print_log: PrintLog,
                  find: Callable[[], list[FoundPort]] = find_ports, open_found: Open = open_port,

@@ -33,12 +33,10 @@ is being restored refuses for some seconds."""
 
 
 class HubStationLink:
-    """`next_jobs` and `report` never wait; `exchange` is one round with the hub, called by the link's own thread.
-
-    A state is sent until the hub has answered a request with it. Each answer brings the next request's challenge; where
+    """`next_jobs` and `report` never wait; `exchange` is one round with the hub, called by the link's own thread. A
+    state is sent until the hub has answered a request with it. Each answer brings the next request's challenge; where
     one is lost, another is fetched. renew: called before each round for the station's new identity; None: unchanged.
-    printer: the printer's part of the hub's console; None: nothing.
-    """
+    printer: the printer's part of the hub's console; None: nothing."""
 
     def __init__(self, address: HubAddress,
                  connect: Callable[[str, int, float], http.client.HTTPConnection] = DeadlineConnection,

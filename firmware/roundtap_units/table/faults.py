@@ -6,20 +6,16 @@ from roundtap_devices.input.gestures import HOLD, TAP, Gesture
 from roundtap_units.table.dialogue.dialogue import Dialogue
 from roundtap_units.table.screens.scenes import SIGNS, Scene
 
-UNREAD_MS = 800
-"""A page shown for less than this cannot have been read: a press then was meant for the one before."""
+UNREAD_MS = 800  # a page shown for less than this cannot have been read: a press then was meant for the one before
 BLINK_MS = 500
 IDENTIFY_MS = 6_000
 
 
 class UnitFaults:
-    """A page above everything but a called judge.
-
-    `card` (why nothing can be stored: `Outbox.fault`) and `duplicate` (another unit has this name) stay as long as they
-    are true. `damaged` (unacknowledged spoilt lines of the outbox), `refusal` ("key", "form", "often") and `pending` (a
-    restored hub examines a report) stay until a button is pressed. Besides, the hub may ask the unit to show itself for
-    some seconds.
-    """
+    """A page above everything but a called judge. `card` (why nothing can be stored: `Outbox.fault`) and `duplicate`
+    (another unit has this name) stay as long as they are true. `damaged` (unacknowledged spoilt lines of the outbox),
+    `refusal` ("key", "form", "often") and `pending` (a restored hub examines a report) stay until a button is pressed.
+    Besides, the hub may ask the unit to show itself for some seconds."""
 
     def __init__(self, dialogue: Dialogue) -> None:
         self._dialogue = dialogue
@@ -28,12 +24,9 @@ class UnitFaults:
         self.damaged = 0
         self.refusal: str | None = None
         self.pending = False
-        self.can_enrol = False
-        """Whether its key came by enrolling: then a press may start that again."""
-        self.enrols = False
-        """A press has started it."""
-        self._identified = ("", 0)
-        """The unit's name, and until when it shows itself."""
+        self.can_enrol = False  # whether its key came by enrolling: then a press may start that again
+        self.enrols = False  # a press has started it
+        self._identified = ("", 0)  # the unit's name, and until when it shows itself
         self._read: set[str] = set()
         self._shown: tuple[str | None, int] = (None, 0)
 

@@ -32,8 +32,7 @@ STEP_MS = 200
 BLINK_MS = 250
 BEEP_MS = 80
 HUB_LETTERS = 14
-DONE_MS = 2500
-"""How long the screen shows the unit's name before it goes to work."""
+DONE_MS = 2500  # how long the screen shows the unit's name before it goes to work
 
 
 class EnrolTable(BoardUnit):

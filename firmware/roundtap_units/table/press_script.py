@@ -16,22 +16,17 @@ MOST_TURNS = 100
 
 
 class Press(NamedTuple):
-    """One press: a key, tapped or held. An arrow is always tapped, one step a press: never the best case.
-
-    The one arrow that is held opens the list of other endings.
-    """
-
+    """One press: a key, tapped or held. An arrow is always tapped, one step a press: never the best case. The one arrow
+    that is held opens the list of other endings."""
     key: str
     kind: str = "tap"
 
 
 def presses(form: Form, result: Result, winner: Side, time_is_up: bool, fielded: bool = False) -> list[Press]:
-    """Every press from the opening to the other's agreement, both seated and the table idle.
-
-    winner: who opens (at time it may be the other, whose turn it is); of a draw either. fielded: squads were entered
-    when they were shown. What the result does not record (whose turn it was) is invented. Raises ValueError where this
-    form cannot express this result (recorded figures above the limit, a judge's ruling).
-    """
+    """Every press from the opening to the other's agreement, both seated and the table idle. winner: who opens (at time
+    it may be the other, whose turn it is); of a draw either. fielded: squads were entered when they were shown. What
+    the result does not record (whose turn it was) is invented. Raises ValueError where this form cannot express this
+    result (recorded figures above the limit, a judge's ruling)."""
     if form.parallel:
         return list(_parallel(form, result, time_is_up, fielded))
     way, answers = _way_and_answers(form, result, winner, time_is_up)

@@ -35,13 +35,10 @@ from roundtap_units.table.screens.screens import draw, labelled
 
 log = logging.getLogger(__name__)
 
-DISK_RETRY_MS = 5000
-"""How often a failing card is tried again, and a working one is checked."""
-FAILURE_SHOWN_MS = 10_000
-"""How long after a fault the screen shows it."""
+DISK_RETRY_MS = 5000  # how often a failing card is tried again, and a working one is checked
+FAILURE_SHOWN_MS = 10_000  # how long after a fault the screen shows it
 START_BEEP_MS = 600
-CONTACTS = ("view", "fate", "mismatch", "epoch", "contact")
-"""Messages from the hub itself, signed and fresh."""
+CONTACTS = ("view", "fate", "mismatch", "epoch", "contact")  # messages from the hub itself, signed and fresh
 RUNNING, COUNTING = "running", "counting"
 """counting: the hub has restarted and asks its organizer how to continue; meanwhile a table counts on."""
 COUNTS = (RUNNING, COUNTING)
@@ -71,20 +68,16 @@ def _copied(value: Any) -> Any:
 
 
 class UnitRoundClock:
-    """The time left in this table's round: by the hub's clock from round trips, or by what was counted here.
-
-    `left_ms` for the screen. `ends_here_ms`: when the round ends on this unit's own clock; None: unknown.
-
-    Only round trips give the time, never the feed: before the first one there is nothing to show. deadline_here_ms:
-    what was known before a restart of this unit, on a machine that has not rebooted since.
-    """
+    """The time left in this table's round: by the hub's clock from round trips, or by what was counted here. `left_ms`
+    for the screen. `ends_here_ms`: when the round ends on this unit's own clock; None: unknown. Only round trips give
+    the time, never the feed: before the first one there is nothing to show. deadline_here_ms: what was known before a
+    restart of this unit, on a machine that has not rebooted since."""
 
     def __init__(self, hub: HubTime, deadline_here_ms: int | None = None) -> None:
         self._hub = hub
         self._before_ms = deadline_here_ms
         self._clock = ClockView()
-        self._boots = hub.boots
-        """How often the hub's machine had rebooted when the view came."""
+        self._boots = hub.boots  # how often the hub's machine had rebooted when the view came
         self._match: _Match | None = None
         self._stored = False
         self._counted: tuple[_Match | None, int] | None = None
@@ -125,10 +118,8 @@ class UnitRoundClock:
 
 
 class ReportMaker:
-    """A table's reports: numbered, signed, and on the disk before they are shown as being sent.
-
-    unit, key: this unit's name at the hub, and their shared key. `sent`: called when a report is on the disk.
-    """
+    """A table's reports: numbered, signed, and on the disk before they are shown as being sent. unit, key: this unit's
+    name at the hub, and their shared key. `sent`: called when a report is on the disk."""
 
     def __init__(self, unit: str, key: bytes, dialogue: Dialogue, outbox: Outbox, sent: Callable[[], None],
                  new_id: Callable[[], str]) -> None:
@@ -206,7 +197,6 @@ class ReportMaker:
 
 class LinkProtocol(Protocol):
     """What the unit needs of its link to the hub; `link.HubLink` is the real one."""
-
     time: HubTime
 
     def send_reports(self) -> None: ...
@@ -219,11 +209,8 @@ class LinkProtocol(Protocol):
 class TableUnit(BoardUnit):
     """unit, key: this unit's name at the hub, and their shared key. stored: the view on the disk, shown until the hub
     is heard. memory: the unit's memory of itself. pressed: called with each key that goes down. front: the board's
-    controls, whose pins may be missing for a while.
-
-    No message from the hub ends it: a view that cannot be shown is ignored, a step that fails is undone, and the screen
-    shows FAULT for a while.
-    """
+    controls, whose pins may be missing for a while. No message from the hub ends it: a view that cannot be shown is
+    ignored, a step that fails is undone, and the screen shows FAULT for a while."""
 
     def __init__(self, unit: str, key: bytes, dialogue: Dialogue, outbox: Outbox, link: LinkProtocol, screen: Screen,
                  signals: Signals, heard: Callable[[str], None] = lambda _: None,

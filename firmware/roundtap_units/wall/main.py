@@ -31,37 +31,29 @@ from roundtap_units.link.hub_choice import Endpoint, endpoint_url, parse_endpoin
 from roundtap_units.unit_words import unit_words
 
 LOOPBACK = "127.0.0.1"
-HERE: tuple[Endpoint, ...] = ((LOOPBACK, 8080), (LOOPBACK, 80))
-"""A hub on this machine."""
+HERE: tuple[Endpoint, ...] = ((LOOPBACK, 8080), (LOOPBACK, 80))  # a hub on this machine
 ASK_EVERY_S, LOOK_EVERY_S = 4.0, 2.0
-MISSES = 3
-"""A restarting hub is away for some seconds; after so many failures another is looked for."""
-ANOTHER_AFTER_S = 30.0
-"""How long to look for the previous hub before another one becomes the wall's."""
+MISSES = 3  # a restarting hub is away for some seconds; after so many failures another is looked for
+ANOTHER_AFTER_S = 30.0  # how long to look for the previous hub before another one becomes the wall's
 
 Find = Callable[[Sequence[Endpoint]], FoundHub | None]
 Ask = Callable[[Endpoint], FoundHub | None]
 WALL, FEED = "/wall", "/feed"
-PROXIED_PATHS = (WALL, FEED, "/time", "/static/", "/colours.css")
-"""All that a wall needs of its hub."""
+PROXIED_PATHS = (WALL, FEED, "/time", "/static/", "/colours.css")  # all that a wall needs of its hub
 TO_HUB = ("Accept", "Accept-Encoding", "Accept-Language", "If-None-Match")
 NOT_TO_BROWSER = frozenset({"connection", "content-length", "date", "keep-alive", "server", "set-cookie",
                             "transfer-encoding"})
 """The display's cookie stays here; the rest belongs to each connection."""
-HUB_WITHIN_S = 10.0
-"""For each part of an answer; a live hub's feed sends something every 5 s."""
+HUB_WITHIN_S = 10.0  # for each part of an answer; a live hub's feed sends something every 5 s
 BROWSER_WITHIN_S = 30.0
-FEED_LASTS_S = 300.0
-"""Then the page has to reopen it: a page that hangs does not, and is detected."""
+FEED_LASTS_S = 300.0  # then the page has to reopen it: a page that hangs does not, and is detected
 PAGE_BYTES_MAX, EVENT_BYTES_MAX = 16 * 1024 * 1024, 4 * 1024 * 1024
 OWN_HEADERS = (("Content-Type", "text/html; charset=utf-8"), ("Cache-Control", "no-store"),
                ("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"))
 HUBS = b"event: hubs\ndata: "
-COOKIE = "roundtap_display"
-"""Identifies a display to the hub."""
+COOKIE = "roundtap_display"  # identifies a display to the hub
 DISPLAY = re.compile(r"[\w.-]{1,80}", re.ASCII)
-AGAIN_S = 2
-"""The page reloads itself this often, without a script."""
+AGAIN_S = 2  # the page reloads itself this often, without a script
 STYLE = ("html{background:#0e1113;color:#f4f5f5;cursor:none;font:min(3vw,6vh)/1.3 'DejaVu Sans',sans-serif;height:100%}"
          "body{margin:0;height:100%;display:grid;place-content:center;text-align:center;overflow:hidden}"
          "h1{font-size:2.6em;margin:0 0 .4em}p{margin:.25em 2em}.other{color:#a7afb5;font-size:.7em}"
@@ -176,7 +168,6 @@ class HubWatch:
 
 class WallProxy(socketserver.ThreadingTCPServer):
     """`own_page`: HTML, for as long as no hub answers. `now_s`: monotonic."""
-
     daemon_threads = True
     allow_reuse_address = True
     request_queue_size = 16
@@ -187,10 +178,8 @@ class WallProxy(socketserver.ThreadingTCPServer):
         self.watch, self.memory, self.own_page, self.now_s = watch, memory, own_page, now_s
         self.host = f"{LOOPBACK}:{self.server_address[1]}"
         self.url = f"http://{self.host}{WALL}"
-        self.last_request_s = now_s()
-        """When the browser last sent a request, or took a message."""
-        self.opened: FoundHub | None = None
-        """The hub of the last wall shown."""
+        self.last_request_s = now_s()  # when the browser last sent a request, or took a message
+        self.opened: FoundHub | None = None  # the hub of the last wall shown
 
     def open(self, hub: FoundHub, cookies: Iterable[str]) -> None:
         """Show this hub's wall, with these cookies for the hub."""
@@ -289,15 +278,12 @@ class _Request(BaseHTTPRequestHandler):
 log = logging.getLogger(__name__)
 
 MEMORY = "wall.json"
-STEP_S = 1.0
-"""How often to look for a screen, and for the programs."""
-STARTS_WITHIN_S = 120.0
-"""A browser that starts for the first time on a slow card."""
+STEP_S = 1.0  # how often to look for a screen, and for the programs
+STARTS_WITHIN_S = 120.0  # a browser that starts for the first time on a slow card
 ASKS_WITHIN_S = 40.0
 """A live page sends or takes something sooner: the wall's asks a silent hub every 22 s at the latest."""
 ENDS_WITHIN_S = 5.0
-AGAIN_AFTER_S, AGAIN_AT_MOST_S = 2.0, 60.0
-"""A browser that ends at once is restarted with a growing pause."""
+AGAIN_AFTER_S, AGAIN_AT_MOST_S = 2.0, 60.0  # a browser that ends at once is restarted with a growing pause
 COMPOSITOR = ("cage", "-d", "--")
 BROWSERS = ("chromium", "chromium-browser")
 FLAGS = (
@@ -309,12 +295,10 @@ FLAGS = (
     "--disable-pinch", "--overscroll-history-navigation=0", "--password-store=basic", "--disk-cache-size=16777216",
     "--log-level=3",
 )
-KIOSK_FLAGS = ("--kiosk", "--ozone-platform=wayland")
-"""Under its own compositor, with nothing else on the screen."""
+KIOSK_FLAGS = ("--kiosk", "--ozone-platform=wayland")  # under its own compositor, with nothing else on the screen
 CONNECTORS = Path("/sys/class/drm")
 TRIE = Path("/proc/net/fib_trie")
-PROBE_ADDRESS = ("198.51.100.1", 9)
-"""A documentation network: nothing is sent; the kernel is only asked for the route."""
+PROBE_ADDRESS = ("198.51.100.1", 9)  # a documentation network: nothing is sent; the kernel is only asked for the route
 
 
 def screens(folder: Path = CONNECTORS) -> tuple[str, ...]:

@@ -57,7 +57,6 @@ PIN_ALIASES = {"MOSI": "DIN", "SCLK": "CLK", "CE0": "CS", "CE1": "CS", "RST": "R
 class BoardPart:
     """`kind`: "button", "lamp", "buzzer" or "screen"; `name` as in a board's file ("a", "lamp_b", "screen"); `wires`:
     the name of each on the part ("" where there is only one) and its BCM number, without ground and supply."""
-
     kind: str
     name: str
     wires: tuple[tuple[str, int], ...]
@@ -131,11 +130,8 @@ def display_card(name: str) -> Any:
 @dataclass(slots=True)
 class BoardTest:
     """A test of everything on a board with its builder: each button, light, buzzer and the screen, one by one. What
-    does not respond is listed at the end, with its pins. Runs on real and mock pins.
-
-    `wait(ms)` lets time pass; `edges` is the queue that the board's buttons fill.
-    """
-
+    does not respond is listed at the end, with its pins. Runs on real and mock pins. `wait(ms)` lets time pass; `edges`
+    is the queue that the board's buttons fill."""
     board: Board
     front: Controls
     screen: Screen

@@ -16,8 +16,7 @@ from roundtap_hub.store.clocks import system_clocks
 from roundtap_hub.store.recover import RecoveredStream, Recovery, recover
 
 SOMETHING_LOST = 1
-FIGURE_LETTERS = 40
-"""Longer values of an entry, such as digests, say nothing to a person."""
+FIGURE_LETTERS = 40  # longer values of an entry, such as digests, say nothing to a person
 
 
 def add_arguments(parser: ArgumentParser) -> None:

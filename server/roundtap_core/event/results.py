@@ -203,8 +203,7 @@ refused, which are few; a stolen one could otherwise leave its side no higher se
 LATE, JUDGE, IMPOSSIBLE, UNKNOWN_MATCH = "late", "judge", "impossible", "unknown-match"
 """Why a report is not taken: its round is closed; an official has decided; no game ends so (a ruling is no side's
 to report), or no unit counts so far; no such match."""
-EARLY = "early"
-"""It ends "at time", and this table's time is not up."""
+EARLY = "early"  # it ends "at time", and this table's time is not up
 ELSEWHERE, OLDER, SUPERSEDED = "elsewhere", "older", "superseded"
 """The unit did not stand at this match's table; a newer report of this side is known; what it agrees to is not what
 the other side reports now."""

@@ -23,14 +23,12 @@ GUESS_RATES = FairRates(own=Rate(2, 1 / 1800), own_of_all=Rate(512, 1 / 6),
                         more=Rate(3, 1 / 30), more_of_all=Rate(20, 1 / 6))
 """Two tries of its own for each address of a /24, however many of them guess. A night of guessing from anywhere tries
 15,000 of 100,000,000."""
-KNOWN_RATE = Rate(5, 1 / 30)
-"""Tries of a device that was logged in before, and of the hub's own machine."""
+KNOWN_RATE = Rate(5, 1 / 30)  # tries of a device that was logged in before, and of the hub's own machine
 
 SIGN_UP_RATES = FairRates(own=Rate(1, 1 / 600), own_of_all=Rate(256, 256 / 600),
                           more=Rate(63, 63 / 600), more_of_all=Rate(150, 150 / 600))
 """Of one address a full hall at once, since a router may hide all of it; refilled within ten minutes."""
-SIGN_UPS_KEPT = 1024
-"""How many addresses, and answered forms, are remembered."""
+SIGN_UPS_KEPT = 1024  # how many addresses, and answered forms, are remembered
 
 
 class GuessLimiter:
@@ -42,12 +40,9 @@ class GuessLimiter:
         self._refusal = refusal
 
     def check(self, find: Callable[[], T | None], address: str, device: str = "") -> T | None:
-        """What `find` finds, which is charged to the address, or to a known `device`; None: the guess was wrong.
-        Raises Problem(`refusal`), with `find` not asked, where there were too many.
-
-        A guess is charged before it is looked at, so that parallel ones gain nothing; a right one costs nothing, and
-        buys no others.
-        """
+        """What `find` finds, which is charged to the address, or to a known `device`; None: the guess was wrong. Raises
+        Problem(`refusal`), with `find` not asked, where there were too many. A guess is charged before it is looked at,
+        so that parallel ones gain nothing; a right one costs nothing, and buys no others."""
         who = throttle_key(address)
         known = bool(device) or is_loopback(address)
         choices = (((device or who, KNOWN_RATE),),) if known else GUESS_RATES.choices(who)
@@ -89,10 +84,8 @@ PATH = re.compile(r"/[A-Za-z0-9._~!$&'()*+,;=:@%/?-]*")
 
 
 def safe_next(target: str | None, default: str) -> str:
-    """The path of this hub to continue to after login; anything else becomes the default.
-
-    Only characters without tricks: browsers drop tabs and line breaks, take "\\" for "/", and some decode "%2f" twice.
-    """
+    """The path of this hub to continue to after login; anything else becomes the default. Only characters without
+    tricks: browsers drop tabs and line breaks, take "\\" for "/", and some decode "%2f" twice."""
     if not target or not PATH.fullmatch(target):
         return default
     plain = unquote(target, errors="replace")

@@ -57,10 +57,8 @@ def write_pin(path: Path, pin: str) -> str:
 
 
 def read_or_make_pin(path: Path) -> tuple[str, str | None]:
-    """(hash of the organizer's PIN, the PIN itself if it was made now: the only time it can be shown).
-
-    Raises Problem("pin_unreadable") for a file without a PIN: emptying it must neither open nor lock the hub unnoticed.
-    """
+    """(hash of the organizer's PIN, the PIN itself if it was made now: the only time it can be shown). Raises
+    Problem("pin_unreadable") for a file without a PIN: emptying it must neither open nor lock the hub unnoticed."""
     if path.exists():
         return _read(path), None
     pin = new_pin()

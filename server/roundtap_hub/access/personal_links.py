@@ -22,31 +22,24 @@ from roundtap_hub.serving.rate_limits import Rate, RateLimiter
 from roundtap_hub.store.service import Service, Step
 
 PURPOSE = b"roundtap/personal/1\n"
-MAC_BYTES = 18
-"""144 bits, which cannot be guessed."""
+MAC_BYTES = 18  # 144 bits, which cannot be guessed
 TOKEN_LETTERS_MAX = 256
 
-CODE_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"
-"""Without I and O, which look like 1 and 0."""
-CODE_LENGTH = 6
-"""191 million codes, of which some hundred are valid; guesses are limited as for the PIN."""
+CODE_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"  # without I and O, which look like 1 and 0
+CODE_LENGTH = 6  # 191 million codes, of which some hundred are valid; guesses are limited as for the PIN
 CODE_LIFE_MS = 10 * 60_000
 
 REPORTS, CALLS, LISTS, WISHES = "report", "call", "list", "wish"
 RATES: Mapping[str, Rate] = {REPORTS: Rate(30, 0.2), CALLS: Rate(12, 0.1), LISTS: Rate(30, 0.2), WISHES: Rate(12, 0.1)}
 """Rates of each link's buttons, far above what a person presses."""
 
-PHONE_CLAIM = "phone"
-"""The actor of entries for a link that a phone claimed by a slip or a code."""
+PHONE_CLAIM = "phone"  # the actor of entries for a link that a phone claimed by a slip or a code
 
 
 class PersonalLinks:
-    """All links that one hub signs, as the journal of `service` has them. Thread-safe.
-
-    A link opens one person's page: it holds the person's ids, and a signature of them and the generation made with
-    `secret`, so valid links need no storage. Codes are in memory: after a restart the desk shows a new one. `now_ms` is
-    a monotonic clock.
-    """
+    """All links that one hub signs, as the journal of `service` has them. Thread-safe. A link opens one person's page:
+    it holds the person's ids, and a signature of them and the generation made with `secret`, so valid links need no
+    storage. Codes are in memory: after a restart the desk shows a new one. `now_ms` is a monotonic clock."""
 
     def __init__(self, service: Service, secret: bytes, now_ms: Callable[[], int],
                  choice: Callable[[Sequence[str]], str] = secrets.choice) -> None:
@@ -55,8 +48,7 @@ class PersonalLinks:
         self._now_ms = now_ms
         self._choice = choice
         self._lock = threading.Lock()
-        self._codes: dict[str, tuple[str, int]] = {}
-        """By code: its token, and until when it is valid (monotonic ms)."""
+        self._codes: dict[str, tuple[str, int]] = {}  # by code: its token, and until when it is valid (monotonic ms)
         self._guesses = GuessLimiter(now_ms, "code_wait")
         self._pressed = RateLimiter(now_ms)
 

@@ -72,23 +72,18 @@ BEFORE_ROUND_1: RoleLimits = {SCOREKEEPER: (frozenset({BEFORE}), frozenset(ROUND
 IN_OPEN_ROUNDS: RoleLimits = {SCOREKEEPER: (PLAYING, OPEN_ROUND)}
 
 NAMED = re.compile("<([a-z_]+)>")
-CONSOLE = "/console"
-"""The root of all addresses that are the staff's alone, and of no others."""
+CONSOLE = "/console"  # the root of all addresses that are the staff's alone, and of no others
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
     """One address: `who` may request it, in which `states` of its event, and in which `rounds`; all else is refused."""
-
-    address: str
-    """Method and path, as Flask writes it: "POST /console/<event_id>/draw"."""
-    answer: Callable[..., Any]
-    """A Flask view; a coroutine, mostly a method, for an address answered on the event loop."""
+    address: str  # method and path, as Flask writes it: "POST /console/<event_id>/draw"
+    answer: Callable[..., Any]  # a Flask view; a coroutine, mostly a method, for an address answered on the event loop
     who: frozenset[str]
     states: frozenset[str]
     rounds: frozenset[str]
-    only: RoleLimits
-    """Those of `who` that are limited to fewer states."""
+    only: RoleLimits  # those of `who` that are limited to fewer states
     kept: str
     """The key of its page in page_versions.py, "standings/<event_id>": it is drawn once for all readers of one language
     and version (page_cache.py). "": drawn for each request."""
@@ -155,13 +150,10 @@ def route(address: str, who: frozenset[str] | str, states: frozenset[str] = froz
 @dataclass(frozen=True, slots=True)
 class Requester:
     """What is certain of a client: taken from the connection and the session, never from other headers."""
-
     encrypted: bool
-    here: bool
-    """Not encrypted, but from the hub's own machine and by its own name."""
+    here: bool  # not encrypted, but from the hub's own machine and by its own name
     role: str = ""
-    token: str = ""
-    """The session's; "" for none."""
+    token: str = ""  # the session's; "" for none
 
 
 ENCRYPT, LOG_IN = "encrypt", "log in"

@@ -25,17 +25,14 @@ STAFF_KINDS = frozenset({STAFF_SET, STAFF_TIED})
 LINK_HELD = "link-held"
 DESK, TAKEN_BACK = "desk", "taken-back"
 """Holders of a link: given by the desk; revoked, and given only by the desk. No slip gives it in either case."""
-LINKS_MAX = 3000
-"""How many links are remembered."""
+LINKS_MAX = 3000  # how many links are remembered
 
-PlayerId = tuple[str, str]
-"""(event, competitor)"""
+PlayerId = tuple[str, str]  # (event, competitor)
 
 
 @dataclass(frozen=True, slots=True)
 class UnitKeyRecord:
     """The role and the digest of a unit's key; "" for a revoked unit."""
-
     role: str = ""
     digest: str = ""
 
@@ -94,14 +91,12 @@ def with_unit_id(ids: Mapping[str, str], data: Mapping[str, Any]) -> Mapping[str
 class StaffMember:
     """One of the staff. `role`: "" for a forgotten one. `pin`: digest of the PIN's hash; "" for a revoked one.
     `officials`: event → its official that this person is."""
-
     role: str = ""
     pin: str = ""
     officials: Mapping[str, str] = field(default_factory=dict)
 
 
-StaffRoll = Mapping[str, StaffMember]
-"""By id, in the order in which they were added."""
+StaffRoll = Mapping[str, StaffMember]  # by id, in the order in which they were added
 
 
 def pin_digest(hashed: str | None) -> str:
@@ -133,14 +128,12 @@ class PersonalLink:
     """One person's link. `generation` rises with each revocation; `holder`: digest of the browser that claimed it by a
     slip, DESK, TAKEN_BACK, or "" for none yet; `era`: the first field of the file in which earlier hubs kept their
     links, signed with them."""
-
     generation: int = 0
     holder: str = ""
     era: str = ""
 
 
-Links = Mapping[str, Mapping[str, PersonalLink]]
-"""By event and competitor, the oldest event first."""
+Links = Mapping[str, Mapping[str, PersonalLink]]  # by event and competitor, the oldest event first
 NO_LINK = PersonalLink()
 
 

@@ -27,8 +27,7 @@ from roundtap_hub.store.secure_files import write_private
 from roundtap_hub.store.service import OutcomeUnknown, Service, Step
 from roundtap_hub.store.venue import is_valid_pin
 
-PEOPLE_MOST = 32
-"""Bounds what a guess costs the hub, which hashes it once for each; the revoked among them make room."""
+PEOPLE_MOST = 32  # bounds what a guess costs the hub, which hashes it once for each; the revoked among them make room
 NAME_LETTERS = 80
 ID_BYTES = 5
 
@@ -36,12 +35,10 @@ ID_BYTES = 5
 @dataclass(frozen=True, slots=True)
 class StaffIdentity:
     """A staff member of a request. `id` and `name` are empty for a login with the hub's own PIN."""
-
     role: str
     name: str = ""
     id: str = ""
-    officials: Mapping[str, str] = field(default_factory=dict)
-    """Event → its official that this person is."""
+    officials: Mapping[str, str] = field(default_factory=dict)  # event → its official that this person is
 
     @property
     def actor(self) -> str:
@@ -56,7 +53,6 @@ class StaffIdentity:
 @dataclass(frozen=True, slots=True)
 class StaffPerson(StaffIdentity):
     """A known staff member. `hashed`: the PIN's hash; "" for a revoked one. `last_login`: wall time, "" for none."""
-
     last_login: str = ""
     hashed: str = field(default="", repr=False)
 
@@ -67,9 +63,7 @@ class StaffPerson(StaffIdentity):
 
 class Staff:
     """All of the staff, as the journal of `service` has them. Thread-safe. `taken`: whether a PIN is the hub's own.
-
-    Each PIN has a salt of its own: whoever holds a stolen card tries a guess at one person only.
-    """
+    Each PIN has a salt of its own: whoever holds a stolen card tries a guess at one person only."""
 
     def __init__(self, service: Service, taken: Callable[[str], bool] = lambda pin: False,
                  make_pin: Callable[[], str] = new_pin) -> None:
@@ -105,11 +99,8 @@ class Staff:
         return _person_with(pin, self.people)
 
     def add(self, name: str, role: str, actor: str = ORGANIZER) -> tuple[StaffPerson, str]:
-        """A new person, and the PIN, which is not stored.
-
-        Raises Problem("no_names"), ("name_too_long"), ("staff_name_twice"), ("not_one_of"), ("staff_full"), and what
-        `Service.ask` raises, as all of these do.
-        """
+        """A new person, and the PIN, which is not stored. Raises Problem("no_names"), ("name_too_long"),
+        ("staff_name_twice"), ("not_one_of"), ("staff_full"), and what `Service.ask` raises, as all of these do."""
         with self._changing:
             name = " ".join(name.split())
             if not name:
@@ -216,14 +207,10 @@ def _check_role(role: str) -> None:
 
 log = logging.getLogger(__name__)
 
-IDLE_MS = 4 * 3600_000
-"""How long a session lives without being used."""
-LIFE_MS = 24 * 3600_000
-"""How long a session lives at most; time while the machine is off does not count."""
-NOTED_EVERY_MS = 60_000
-"""How often uses are written to the disk: a power cut prolongs a session by no more than that."""
-SESSIONS_PER_PERSON = 16
-"""One more ends the least used one of the same person, and nobody else's."""
+IDLE_MS = 4 * 3600_000  # how long a session lives without being used
+LIFE_MS = 24 * 3600_000  # how long a session lives at most; time while the machine is off does not count
+NOTED_EVERY_MS = 60_000  # how often uses are written to the disk: a power cut prolongs a session by no more than that
+SESSIONS_PER_PERSON = 16  # one more ends the least used one of the same person, and nobody else's
 TOKEN_BYTES = 32
 AGENT_LETTERS = 200
 
@@ -232,19 +219,15 @@ AGENT_LETTERS = 200
 class Session:
     """One logged-in browser. `id` may be shown; `hash` is SHA-256 of its token, which only the browser has. `began_ms`
     and `used_ms` are monotonic milliseconds of this boot, and may lie before its start."""
-
     id: str
     hash: str
     address: str
     agent: str
     began_ms: int
     used_ms: int
-    wall: str | None = None
-    """When it began, where the machine knew the time."""
-    person: str = ""
-    """The person whose PIN opened it; "": the hub's own PIN."""
-    pin: str = ""
-    """The `pin_mark` that opened it: with any other the session is over."""
+    wall: str | None = None  # when it began, where the machine knew the time
+    person: str = ""  # the person whose PIN opened it; "": the hub's own PIN
+    pin: str = ""  # the `pin_mark` that opened it: with any other the session is over
 
 
 def token_hash(token: str) -> str:
@@ -363,8 +346,7 @@ class Sessions:
                     self._path.unlink()
 
 
-HUB_PIN_IDENTITY = StaffIdentity(ORGANIZER)
-"""The identity behind the hub's own PIN."""
+HUB_PIN_IDENTITY = StaffIdentity(ORGANIZER)  # the identity behind the hub's own PIN
 
 
 DEVICE_BYTES = 18
@@ -375,10 +357,8 @@ limits them to some thousands of 100,000,000."""
 
 class StaffLogin:
     """Login for the staff: the hub's own PIN and personal ones, the limit on guesses, and the sessions. Thread-safe.
-
     Strangers' guesses keep out neither a device that was logged in before, nor whoever has a new PIN. `secret` signs
-    the cookies of such devices: they open nothing, and give tries of their own at one person's present PIN.
-    """
+    the cookies of such devices: they open nothing, and give tries of their own at one person's present PIN."""
 
     def __init__(self, pin: PinFile, sessions: Sessions, staff: Staff, secret: bytes,
                  now_ms: Callable[[], int]) -> None:

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 
 Address = IPv4Address | IPv6Address
 
-SECURE_ABOVE = 363
-"""HTTPS is this far above the plain port by default: 8443 beside 8080."""
+SECURE_ABOVE = 363  # HTTPS is this far above the plain port by default: 8443 beside 8080
 PORT_MAX = 65535
 
 FOLDER = "tls"
@@ -34,15 +33,13 @@ LEAF, LEAF_KEY, LEAF_FOR = "hub.crt", "hub.key", "hub.json"
 
 AUTHORITY_FROM, AUTHORITY_UNTIL = datetime(2020, 1, 1, tzinfo=UTC), datetime(2069, 12, 31, tzinfo=UTC)
 """A trusted authority stays valid, whatever any clock shows."""
-MADE_AFTER = datetime(2026, 11, 1, tzinfo=UTC)
-"""This program is not older: a clock before this date is wrong."""
+MADE_AFTER = datetime(2026, 11, 1, tzinfo=UTC)  # this program is not older: a clock before this date is wrong
 BACK, AHEAD = timedelta(days=400), timedelta(days=424)
 """A leaf's validity before and after the newest known time. iPhones accept 825 days in all at most; a clock that stands
 still finds the leaf valid for 424 days."""
 RENEW_BEFORE = timedelta(days=200)
 
-HOTSPOT = ip_address(ADDRESS)
-"""The hub's address where it is the hall's access point."""
+HOTSPOT = ip_address(ADDRESS)  # the hub's address where it is the hall's access point
 LOCAL_DOMAINS = ("localhost", "local", "lan", "home.arpa", "internal")
 PRIVATE_NETWORKS = ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "169.254.0.0/16", "100.64.0.0/10", "127.0.0.0/8",
                     "fc00::/7", "fe80::/10", "::1/128")
@@ -55,7 +52,6 @@ empty name would exclude all only by the letter of the standard: OpenSSL takes i
 @dataclass(frozen=True, slots=True)
 class HttpsInfo:
     """The hub's HTTPS port, and its authority's certificate (PEM) and fingerprint."""
-
     port: int
     authority: bytes
     fingerprint: str
@@ -64,17 +60,14 @@ class HttpsInfo:
 @dataclass(frozen=True, slots=True)
 class CertificateNames:
     """The names and addresses of a certificate."""
-
     hosts: tuple[str, ...]
     addresses: tuple[str, ...]
 
 
 class Certificates:
-    """The files in the folder `tls` of a hub's data, made where they are missing.
-
-    `names`: the machine's, read each time; `now`: the system's time, which may be far in the past. Raises
-    Problem("tls_unreadable") where the authority cannot be used: browsers would not trust a new one.
-    """
+    """The files in the folder `tls` of a hub's data, made where they are missing. `names`: the machine's, read each
+    time; `now`: the system's time, which may be far in the past. Raises Problem("tls_unreadable") where the authority
+    cannot be used: browsers would not trust a new one."""
 
     def __init__(self, folder: Path, names: Callable[[], CertificateNames] | None = None,
                  now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:

@@ -31,7 +31,6 @@ FORM_S = 12 * 3600
 class Visit:
     """One request's reader. `language`: the cookie's, unchecked. `to_set`: cookies for the answer, by name: value (""
     to delete), seconds."""
-
     cookie: str
     token: str
     session: Session | None

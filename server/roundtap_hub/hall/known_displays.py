@@ -24,8 +24,7 @@ ID_LETTERS, ID_LENGTH = "abcdefghijklmnopqrstuvwxyz234567", 16
 UNASSIGNED_MAX, PER_ADDRESS_MAX = 24, 6
 """Unassigned displays remembered, in all and per address; more show the wall without a name. An assigned one never
 makes room, and an organizer's own one (`register`) only when it is silent."""
-QUIET_MS = 60_000
-"""An unassigned display silent for so long makes room."""
+QUIET_MS = 60_000  # an unassigned display silent for so long makes room
 
 ROTATION_MS = 37_000
 """How long a wall of several events shows each. No multiple of a wall page's ten seconds: else some pages of a long
@@ -47,7 +46,6 @@ class DisplayPage(NamedTuple):
 class DisplayContact:
     """A display as last seen. `open`: the number of its open feeds; `address`: its IP address; `own`: an organizer's.
     """
-
     name: str
     address: str
     heard_ms: int

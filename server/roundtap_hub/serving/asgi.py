@@ -33,13 +33,10 @@ from roundtap_hub.units.unit_presence import close_granted_leaves, close_settled
 log = logging.getLogger(__name__)
 
 CHECKPOINT_S = 5.0
-TRIM_EVERY = 4
-"""Free memory is returned to the system after this many checkpoints."""
-ADDRESS_POLL_S = 3.0
-"""How often the machine's own addresses are checked: a hotspot may come up, a cable may be pulled."""
+TRIM_EVERY = 4  # free memory is returned to the system after this many checkpoints
+ADDRESS_POLL_S = 3.0  # how often the machine's own addresses are checked: a hotspot may come up, a cable may be pulled
 
-TIMER_MIN_MS = 50
-"""How long the timer waits again when it fired slightly before the hub's clock reached the boundary."""
+TIMER_MIN_MS = 50  # how long the timer waits again when it fired slightly before the hub's clock reached the boundary
 
 
 class HubApplication:
@@ -181,10 +178,8 @@ class HubApplication:
 
 
 class PhaseTimer:
-    """Calls `passed` in the event loop whenever a running round enters its next phase or ends.
-
-    One timer for all events, set again at every commit; each event's next boundary is computed once per state.
-    """
+    """Calls `passed` in the event loop whenever a running round enters its next phase or ends. One timer for all
+    events, set again at every commit; each event's next boundary is computed once per state."""
 
     def __init__(self, hub: Hub, passed: Callable[[], None]) -> None:
         self._hub = hub

@@ -27,44 +27,31 @@ from roundtap_hub.serving.regions import Rendered, diff_pages
 
 log = logging.getLogger(__name__)
 
-COALESCE_S = 0.25
-"""The first change is sent at once; later ones together, this much later."""
+COALESCE_S = 0.25  # the first change is sent at once; later ones together, this much later
 TICK_S = 5.0
-TICK_SLOTS = 20
-"""Clients get the tick in this many groups, one after the other, so that a thousand do not wake at once."""
-REST = 4
-"""After checking all pages, the feed rests this many times as long as the check took."""
-BATCH_PAGES = 24
-"""Pages drawn in one go, before their clients get the changes and others have their turn."""
-PATCH_LETTERS = 4000
-"""Longest patch, unless a third of the page is more: a whole page is sent as gzip."""
+TICK_SLOTS = 20  # clients get the tick in this many groups, one after the other, so that a thousand do not wake at once
+REST = 4  # after checking all pages, the feed rests this many times as long as the check took
+BATCH_PAGES = 24  # pages drawn in one go, before their clients get the changes and others have their turn
+PATCH_LETTERS = 4000  # longest patch, unless a third of the page is more: a whole page is sent as gzip
 
-WAITING_MAX = 16
-"""Events that may wait for a slow browser; after that it only learns that its page changed."""
+WAITING_MAX = 16  # events that may wait for a slow browser; after that it only learns that its page changed
 TOO_SLOW = "too-slow"
 """The version of a client whose shown page is unknown: it has to load the page after the next change, too."""
 
 
 @dataclass(slots=True, eq=False)
 class FeedClient:
-    """One open page; `version`: what it shows once it has read all events. All methods run in the event loop.
-
-    Sending to a thousand clients is a thousand writes to buffers that have room. Only a client whose buffer is full
-    gets a task, which continues the send.
-    """
-
+    """One open page; `version`: what it shows once it has read all events. All methods run in the event loop. Sending
+    to a thousand clients is a thousand writes to buffers that have room. Only a client whose buffer is full gets a
+    task, which continues the send."""
     key: PageKey
     version: str
     _send: Send
     closed: bool = False
-    tick_slot: int = 0
-    """Its group for the tick, of `TICK_SLOTS`."""
-    display: str = ""
-    """The display whose page it is; "": none."""
-    redirected: bool = False
-    """Its display was sent to another page."""
-    own_drawing: bool = False
-    """Its page was drawn for somebody logged in, without a variant."""
+    tick_slot: int = 0  # its group for the tick, of `TICK_SLOTS`
+    display: str = ""  # the display whose page it is; "": none
+    redirected: bool = False  # its display was sent to another page
+    own_drawing: bool = False  # its page was drawn for somebody logged in, without a variant
     _waiting: list[bytes] = field(default_factory=list)
     _task: asyncio.Task[None] | None = None
 
@@ -131,12 +118,8 @@ def _resumed(begun: Coroutine[Any, Any, None], waited_for: Any) -> Generator[Any
 
 @dataclass(slots=True, eq=False)
 class ViewerGroup:
-    """Clients with the same page, variant and language.
-
-    `version`: the page when it was last checked; `told`: the version sent last, which shows the same; `shown`: the
-    page of both, where it was drawn.
-    """
-
+    """Clients with the same page, variant and language. `version`: the page when it was last checked; `told`: the
+    version sent last, which shows the same; `shown`: the page of both, where it was drawn."""
     key: PageKey
     version: str
     sent_version: str
@@ -177,8 +160,7 @@ class BrowserFeed:
         self._next_turn = self._next_tick = 0
         self._clocks: dict[str, str] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._news = asyncio.Event()
-        """Set when a page may have changed."""
+        self._news = asyncio.Event()  # set when a page may have changed
         self._saved = self._closing = False
         self._broadcaster: asyncio.Task[None] | None = None
         self._sent_s = self._checked_s = self._rest_until_s = float("-inf")
@@ -198,11 +180,9 @@ class BrowserFeed:
 
     @route("GET /feed", EVERYBODY)
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """`GET /feed?page=…&lang=…&variant=…&seen=…`: server-sent events for as long as the client stays.
-
-        Clients without one of the hub's languages get "view" (something changed), never "patch". 503 for an address
-        that has its share of feeds.
-        """
+        """`GET /feed?page=…&lang=…&variant=…&seen=…`: server-sent events for as long as the client stays. Clients
+        without one of the hub's languages get "view" (something changed), never "patch". 503 for an address that has
+        its share of feeds."""
         asker = asker_in(scope)
         if asker and self._askers[asker] >= self._of_one:
             await send_json(send, 503, {"error": "too many pages from one address"}, [(b"retry-after", b"30"), *CLOSE])

@@ -18,35 +18,28 @@ from typing import TYPE_CHECKING, Any
 from roundtap_hub.serving.page_queues import LoopTurns
 from roundtap_hub.serving.rate_limits import Rate, TokenBucket
 
-CONNECTIONS_MAX = 4096
-"""Plain connections in all: a thousand phones with three each, and room for the hall's units."""
+CONNECTIONS_MAX = 4096  # plain connections in all: a thousand phones with three each, and room for the hall's units
 ENCRYPTED_MAX = 1200
 """Connections to the encrypted port in all, which have places of their own: each costs ten times as much."""
-FILES_RESERVED = 128
-"""Descriptors that the hub needs for itself: journal, backups, units' files, its own requests."""
+FILES_RESERVED = 128  # descriptors that the hub needs for itself: journal, backups, units' files, its own requests
 FILES_WANTED = 16384
 PER_ADDRESS = 64
 """Connections of one address: ten phones' worth. One phone opens at most six, and a few more while it changes pages."""
-REQUEST_RATE = Rate(400, 100)
-"""Requests of one address; beyond that, its own requests are delayed."""
+REQUEST_RATE = Rate(400, 100)  # requests of one address; beyond that, its own requests are delayed
 OPEN_BURST, OPEN_REFILL_S = 2, 4.0
 """An address may open `OPEN_BURST` times its places at once, then all of its places anew every `OPEN_REFILL_S`: a
 handshake costs the hub more than the phone that starts and drops it."""
-UNLIMITED_ADDRESSES = ("127.0.0.1", "::1", "")
-"""This machine's own, as addresses and as `asker_in` names them."""
+UNLIMITED_ADDRESSES = ("127.0.0.1", "::1", "")  # this machine's own, as addresses and as `asker_in` names them
 KNOWN_MAX = 8192
 OUT_OF_RESOURCES = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 
 HEAD_WITHIN_S = 10.0
 """From the first byte of a request to the end of its head; also for the rest of a body after its answer."""
-FIRST_BYTE_WITHIN_S = 35.0
-"""A browser opens connections ahead of need, a unit when a player starts to enter a result."""
-HEAD_BYTES_MAX = 32 * 1024
-"""A browser's head, with all cookies of a host, is a few kilobytes."""
+FIRST_BYTE_WITHIN_S = 35.0  # a browser opens connections ahead of need, a unit when a player starts to enter a result
+HEAD_BYTES_MAX = 32 * 1024  # a browser's head, with all cookies of a host, is a few kilobytes
 REQUEST_BYTES = 2048
 """A phone's request is shorter; a longer one counts as several, by its length: its head has to be read."""
-PIPELINED_MAX = 8
-"""Requests sent ahead of their answers on one connection: browsers and units send none."""
+PIPELINED_MAX = 8  # requests sent ahead of their answers on one connection: browsers and units send none
 TOO_LARGE = (b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
 
 
@@ -94,7 +87,6 @@ def asker_of(client: Sequence[Any] | None, own: Sequence[Any] | None) -> str:
 
 class Counted:
     """Something that takes a place of its address until it ends."""
-
     caller = ""
     limits: ConnectionLimits | None = None
 
@@ -106,19 +98,15 @@ class Counted:
 @dataclass(slots=True)
 class AddressQuota:
     """One address: its connections, oldest first, and its rates of requests and of new connections."""
-
     requests: TokenBucket
     opens: TokenBucket
     connections: dict[Counted, None] = field(default_factory=dict)
 
 
 class ConnectionLimits:
-    """Counts connections. All methods run on one event loop; `now_s` is a monotonic clock.
-
-    An address gets no more than its places. When all are taken, an address with few gets the youngest of the address
-    with most, the one that has been of least use. `opens`: how many an address opens in OPEN_REFILL_S; None: as many
-    as it may hold.
-    """
+    """Counts connections. All methods run on one event loop; `now_s` is a monotonic clock. An address gets no more than
+    its places. When all are taken, an address with few gets the youngest of the address with most, the one that has
+    been of least use. `opens`: how many an address opens in OPEN_REFILL_S; None: as many as it may hold."""
 
     def __init__(self, places: int, now_s: Callable[[], float], per_address: int = PER_ADDRESS,
                  opens: int | None = None) -> None:
@@ -129,8 +117,7 @@ class ConnectionLimits:
         self._quotas: dict[str, AddressQuota] = {}
         self.turns = LoopTurns()
         self.open_count = 0
-        self.refused = 0
-        """Connections closed at accept since the start."""
+        self.refused = 0  # connections closed at accept since the start
 
     def admit(self, connection: Counted) -> bool:
         """Whether it may stay; its `close` returns the place."""
@@ -212,7 +199,6 @@ class CountedSocket(Counted, socket.socket):
 
 class LimitedListener(socket.socket):
     """A listening socket that returns only the connections that `limits` admit."""
-
     limits: ConnectionLimits
     _spare: int | None = None
 
@@ -222,11 +208,9 @@ class LimitedListener(socket.socket):
         return self
 
     def accept(self) -> tuple[socket.socket, object]:
-        """The next connection that may stay; the others are closed at once.
-
-        A spare descriptor serves to close connections when the system has none left: otherwise clients would hang, and
-        the loop would be called again and again.
-        """
+        """The next connection that may stay; the others are closed at once. A spare descriptor serves to close
+        connections when the system has none left: otherwise clients would hang, and the loop would be called again and
+        again."""
         while True:
             try:
                 fd, address = self._accept()  # type: ignore[attr-defined]
@@ -282,15 +266,13 @@ def with_timeouts(limits: ConnectionLimits, base: type[Any] | None = None) -> ty
 
 class _TimeoutProtocol(Base):
     """Deadlines, mixed into one of uvicorn's protocols. A request has begun once the protocol has made its cycle."""
-
     limits: ConnectionLimits
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._deadline: asyncio.TimerHandle | None = None
         self._asker = ""
-        self._held: list[bytes] | None = None
-        """Data of a request that waits for the turn of its address."""
+        self._held: list[bytes] | None = None  # data of a request that waits for the turn of its address
         self._head_bytes = 0
         self._known_cycle: object = None
 

@@ -5,16 +5,13 @@ from __future__ import annotations
 import hashlib
 import secrets
 
-LANGUAGE = "roundtap_lang"
-"""The chosen language; unsigned, as it cannot be misused."""
+LANGUAGE = "roundtap_lang"  # the chosen language; unsigned, as it cannot be misused
 LANGUAGE_S = 365 * 86_400
 
 SECURE_SESSION, LOCAL_SESSION = "__Host-roundtap", "roundtap_here"
 """The session's token: over HTTPS (the name enforces Secure, this host and Path=/), and at the hub's own machine."""
-DEVICE, DEVICE_S = "-device", 365 * 86_400
-"""Suffix of the cookie of a browser that was logged in before (`StaffLogin`)."""
-FORM = "-form"
-"""Suffix of the cookie that ties forms to a browser without a session."""
+DEVICE, DEVICE_S = "-device", 365 * 86_400  # suffix of the cookie of a browser that was logged in before (`StaffLogin`)
+FORM = "-form"  # suffix of the cookie that ties forms to a browser without a session
 VALUE_LETTERS_MAX = 128
 
 PHONE, PHONE_S = "roundtap_phone", 2 * 86_400

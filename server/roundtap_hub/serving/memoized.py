@@ -9,8 +9,7 @@ from concurrent.futures import Future
 from functools import update_wrapper
 from typing import Generic, Protocol, TypeVar
 
-MAX_MOMENTS = 2
-"""Results kept of each event: the newest, and the one that pages are still being drawn from."""
+MAX_MOMENTS = 2  # results kept of each event: the newest, and the one that pages are still being drawn from
 MAX_EVENTS = 12
 
 

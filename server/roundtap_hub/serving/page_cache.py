@@ -23,17 +23,14 @@ from roundtap_hub.units.unit_presence import UnitStatus
 
 log = logging.getLogger(__name__)
 
-KEPT_BYTES = 12_000_000
-"""Limit for all cached pages: some thousand phones' pages."""
+KEPT_BYTES = 12_000_000  # limit for all cached pages: some thousand phones' pages
 CLOCK_PAGE_TTL_MS = 5000
 """Maximum age of a page with a running time, which browsers without scripts reload, and of a redirect: several events
 take turns by the clock."""
 STAFF_PAGE_TTL_MS = FRESH_MS
 GZIP_LEVEL = 6
-DRAWING = QueueLimits(4096, 60.0)
-"""Hundreds wait for one page, which is then there for all of them."""
-RENDER_PAGE = "roundtap.drawn"
-"""Key of the application's function that draws a page (routes.py)."""
+DRAWING = QueueLimits(4096, 60.0)  # hundreds wait for one page, which is then there for all of them
+RENDER_PAGE = "roundtap.drawn"  # key of the application's function that draws a page (routes.py)
 VERSIONS_MAX, PAGE_LETTERS_MAX = 4096, 200
 """How many pages' versions are remembered until something changes, and the longest page key among them."""
 
@@ -41,7 +38,6 @@ VERSIONS_MAX, PAGE_LETTERS_MAX = 4096, 200
 class PageKey(NamedTuple):
     """`page`: its content, as its route declares it; `variant`: how it shows that (hall/wall_view.py); `role`: of the
     staff member who reads it and sees more; "" for other readers."""
-
     page: str
     variant: str
     language: str
@@ -52,7 +48,6 @@ class PageKey(NamedTuple):
 class CachedPage:
     """A page as last drawn. `body`: gzip; None where only changes were requested. `drawn`: without its text, for
     comparing. `elsewhere`: the address it redirects to."""
-
     version: str
     rendered: Rendered
     rendered_ms: int
@@ -64,7 +59,6 @@ class CachedPage:
 
 class RenderInput(NamedTuple):
     """The state that pages are drawn from."""
-
     snapshot: Snapshot
     units: Mapping[str, UnitStatus]
 
@@ -74,10 +68,8 @@ PageVersion = Callable[[Snapshot, Mapping[str, UnitStatus], str], str]
 
 class PageCache:
     """All cached pages. Its methods run in the event loop; pages are drawn by the application that `built` waits for,
-    in a thread of `lane`, those that the staff see of `staff_lane`, after `give_way`.
-
-    No page is older than its request: one drawn from an earlier state is used only while its version is current.
-    """
+    in a thread of `lane`, those that the staff see of `staff_lane`, after `give_way`. No page is older than its
+    request: one drawn from an earlier state is used only while its version is current."""
 
     def __init__(self, hub: Hub, page_version: PageVersion, built: Callable[[], Awaitable[Any]],
                  lane: PageQueue[list[CachedPage | None]], staff_lane: PageQueue[list[CachedPage | None]],

@@ -60,8 +60,7 @@ HEAD_START = 256
 """An address that had none of so many turns is before all that had one: whoever asks once waits behind nobody's sixty
 requests. Not more, so that those who wait again have their turn however many others come."""
 REMEMBERED_MAX = 4096
-FIRST = "first"
-"""As an address: before all others (the watchdog)."""
+FIRST = "first"  # as an address: before all others (the watchdog)
 
 
 class FairLine(Generic[T]):
@@ -70,8 +69,7 @@ class FairLine(Generic[T]):
 
     def __init__(self) -> None:
         self._lines: dict[str, deque[T]] = {}
-        self._last: dict[str, int] = {}
-        """The number of each address's last turn, or HEAD_START turns before it came."""
+        self._last: dict[str, int] = {}  # the number of each address's last turn, or HEAD_START turns before it came
         self._turn = 0
 
     def __len__(self) -> int:
@@ -139,28 +137,22 @@ class LoopTurns:
 @dataclass(frozen=True, slots=True)
 class QueueLimits:
     """How long a request waits in a lane, and behind how many."""
-
     waiting_max: int
     timeout_s: float
 
 
-PAGE = QueueLimits(256, 6.0)
-"""A phone reloads by itself; behind more than this it is sent away at once."""
-FORM = QueueLimits(1024, 60.0)
-"""A filled-in form is not refused lightly: it waits as long as a browser would."""
+PAGE = QueueLimits(256, 6.0)  # a phone reloads by itself; behind more than this it is sent away at once
+FORM = QueueLimits(1024, 60.0)  # a filled-in form is not refused lightly: it waits as long as a browser would
 PROBE = QueueLimits(2**30, 3600.0)
 
 
-LONG_S = 1.0
-"""Work that takes longer gives its place in the lane to the next, as long as there is a spare thread."""
+LONG_S = 1.0  # work that takes longer gives its place in the lane to the next, as long as there is a spare thread
 
 
 class PageQueue(Generic[T]):
-    """A few threads and the line before them. All methods run on one event loop.
-
-    `places`: how many pieces of work run at once; `spare`: further threads while one takes long (it waits for a slow
-    card, reads a whole event, or hangs); `per_address`: how many requests of one address wait at most.
-    """
+    """A few threads and the line before them. All methods run on one event loop. `places`: how many pieces of work run
+    at once; `spare`: further threads while one takes long (it waits for a slow card, reads a whole event, or hangs);
+    `per_address`: how many requests of one address wait at most."""
 
     def __init__(self, name: str, places: int, spare: int, per_address: int) -> None:
         self._free = places

@@ -22,18 +22,15 @@ from roundtap_hub.serving.static_files import StaticFiles
 
 log = logging.getLogger(__name__)
 
-FORM_BYTES_MAX = 4 * 1024 * 1024
-"""More than the file of an event with two thousand players."""
+FORM_BYTES_MAX = 4 * 1024 * 1024  # more than the file of an event with two thousand players
 SMALL_BODY_BYTES = 64 * 1024
-BIG_BODIES = 2
-"""How many larger bodies are read at once, and only from the staff."""
+BIG_BODIES = 2  # how many larger bodies are read at once, and only from the staff
 BODY_WITHIN_S = 15.0
 BIG_BODY_WITHIN_S = 60.0
 
 PLAYERS_AT_ONCE, ORGANIZERS_AT_ONCE, STATIONS_AT_ONCE, LOGINS_AT_ONCE = 1, 2, 1, 1
 """Python makes one page at a time: more threads would only take turns, and the loop would wait for each."""
-SPARE = 2
-"""Further threads of each lane, for when one takes long."""
+SPARE = 2  # further threads of each lane, for when one takes long
 
 LOGIN_LIMITS, LOGINS_PER_ADDRESS = page_queues.QueueLimits(64, 20.0), 4
 """A client that guesses PINs holds up only other logins: a logged-in organizer uses another lane."""
@@ -92,7 +89,6 @@ class BusyPage:
 @dataclass(frozen=True, slots=True)
 class WsgiAnswer:
     """A whole answer."""
-
     status: int
     headers: http_answers.Headers
     body: bytes
@@ -100,11 +96,9 @@ class WsgiAnswer:
 
 class PageThreads:
     """All pages of one hub. `build` makes the WSGI application in a thread, while reports are already answered.
-
     `organizes`: whether a request comes from a logged-in browser. Only those take the organizers' lane and may send
     large bodies: organizers never wait behind strangers' requests. `per_address`: requests of one address that wait in
-    each lane.
-    """
+    each lane."""
 
     def __init__(self, build: Callable[[], Wsgi], precedence: page_queues.ReportPriority, busy: BusyPage,
                  organizes: Callable[[http_answers.Scope], bool], per_address: int = PER_ADDRESS // 2) -> None:

@@ -26,11 +26,9 @@ from roundtap_hub.units.unit_presence import LEAVE, UnitStatus, phone_requests
 @dataclass(frozen=True, slots=True)
 class HallNow:
     """The time of a request, and whom officials saw at their tables (Presence.here)."""
-
     now: Instant
     here: Collection[tuple[str, str, str]] = ()
-    storage: str = ""
-    """The version of the hub's storage state (StorageState.version)."""
+    storage: str = ""  # the version of the hub's storage state (StorageState.version)
 
 
 def console_version(

@@ -14,20 +14,17 @@ BUCKETS_MAX = 4096
 @dataclass(frozen=True, slots=True)
 class Rate:
     """Tokens available at once, and refilled each second."""
-
     burst: float
     per_second: float
 
 
-Buckets = tuple[tuple[Hashable, Rate], ...]
-"""Buckets that a request takes a token from, all of them or none."""
+Buckets = tuple[tuple[Hashable, Rate], ...]  # buckets that a request takes a token from, all of them or none
 
 
 @dataclass(frozen=True, slots=True)
 class FairRates:
     """Rates by which no crowd shuts others out: each caller has tokens of its `own`, which others use up only where
     there are more of them than `own_of_all` is for; and then the `more` that all compete for."""
-
     own: Rate
     own_of_all: Rate
     more: Rate
@@ -41,7 +38,6 @@ class FairRates:
 
 class TokenBucket:
     """A bucket of one rate; full at first. `now_ms`: milliseconds of one monotonic clock. Not locked."""
-
     __slots__ = ("_at_ms", "_left", "_rate")
 
     def __init__(self, rate: Rate, now_ms: float) -> None:

@@ -10,8 +10,7 @@ from roundtap_core.words import LANGUAGES, Words, catalogue, choose_language, co
 from roundtap_hub.serving.cookies import LANGUAGE, cookies_in
 from roundtap_hub.serving.http_answers import Scope, header
 
-ACCEPTED_LETTERS_MAX = 200
-"""Longer than the Accept-Language of any browser."""
+ACCEPTED_LETTERS_MAX = 200  # longer than the Accept-Language of any browser
 _best_of = lru_cache(maxsize=256)(choose_language)
 
 

@@ -28,14 +28,12 @@ def mark(kind: str, name: object = "") -> str:
 
 class Piece(NamedTuple):
     """A piece of a page. Renderings are compared by `same`: `html` without its moving parts."""
-
     html: str
     same: str
 
 
 class Row(NamedTuple):
     """A whole element with `data-key`."""
-
     key: str
     html: str
     same: str
@@ -43,11 +41,8 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """A whole element with `data-live` and an id: text, a group of adjacent rows, text, …, text.
-
-    One text more than `groups`; no group is empty. Space between two rows is dropped.
-    """
-
+    """A whole element with `data-live` and an id: text, a group of adjacent rows, text, …, text. One text more than
+    `groups`; no group is empty. Space between two rows is dropped."""
     id: str
     texts: tuple[Piece, ...]
     groups: tuple[tuple[Row, ...], ...]
@@ -68,7 +63,6 @@ class Region:
 class Rendered:
     """A rendered page. `html`: without marks, with placeholders; `frame`: a digest of all outside the regions; `moves`:
     whether it has moving parts."""
-
     version: str
     html: str
     regions: Mapping[str, Region] = field(default_factory=dict)
@@ -84,13 +78,10 @@ class Rendered:
 
 @dataclass(frozen=True)
 class Patch:
-    """The changes from version `old` of a page to version `new`.
-
-    `regions`: {"id", "html"} replaces the element with that id; {"id", "gone": [key, …], "rows": [{"key", "html",
-    "after"?, "before"?}, …]} removes rows, then applies the others in order: one with `after` or `before` (the key of a
-    neighbour) is new, any other replaces the row of its key. `whole`: the page changed elsewhere and has to be loaded.
-    """
-
+    """The changes from version `old` of a page to version `new`. `regions`: {"id", "html"} replaces the element with
+    that id; {"id", "gone": [key, …], "rows": [{"key", "html", "after"?, "before"?}, …]} removes rows, then applies the
+    others in order: one with `after` or `before` (the key of a neighbour) is new, any other replaces the row of its
+    key. `whole`: the page changed elsewhere and has to be loaded."""
     old: str
     new: str
     regions: tuple[Json, ...] = ()

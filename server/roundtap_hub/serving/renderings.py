@@ -11,12 +11,10 @@ from markupsafe import Markup
 
 from roundtap_hub.serving.regions import ROW, ROW_END, Region, Rendered, mark
 
-ROW_CACHE = "roundtap-rows"
-"""The application's extension key for the rows of public pages."""
+ROW_CACHE = "roundtap-rows"  # the application's extension key for the rows of public pages
 MAX_ROWS = 2000
 
-RowSource = tuple[str, Hashable, object]
-"""A row's key, all that it shows, and its macro's argument."""
+RowSource = tuple[str, Hashable, object]  # a row's key, all that it shows, and its macro's argument
 
 
 class RowCache:
@@ -44,11 +42,9 @@ class RowCache:
         return written
 
 
-RENDER_CACHE = "roundtap-console"
-"""The application's extension key for the console's pages."""
+RENDER_CACHE = "roundtap-console"  # the application's extension key for the console's pages
 
-FRESH_MS = 1000
-"""How long a rendering is sent as a whole page: an age on it is no older than that."""
+FRESH_MS = 1000  # how long a rendering is sent as a whole page: an age on it is no older than that
 
 MAX_PAGES, MAX_VERSIONS = 16, 24
 """Pages (event, language, round, role), and earlier versions of each; a browser with an older one loads the page."""
@@ -57,7 +53,6 @@ MAX_PAGES, MAX_VERSIONS = 16, 24
 @dataclass(slots=True)
 class _Page:
     """The newest rendering and its time, and earlier ones by version, without their text."""
-
     newest: Rendered
     at_ms: int
     earlier: OrderedDict[str, Rendered] = field(default_factory=OrderedDict)

@@ -110,7 +110,6 @@ class RegionTags(Extension):
     - `{% row key %}` … `{% endrow %}`, in a region, directly around one element with this `data-key`; not nested;
     - `{% moving %}` … `{% endmoving %}` around text that the browser updates itself (a clock, an age): never a change.
     """
-
     tags = set(_MARKS)
 
     def parse(self, parser: Parser) -> nodes.Node | list[nodes.Node]:

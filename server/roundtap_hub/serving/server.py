@@ -34,13 +34,11 @@ from roundtap_machine.notify import SystemdNotifier
 
 log = logging.getLogger(__name__)
 
-KEEP_ALIVE_S = 35
-"""Longer than three intervals of a unit's status: a report always finds its connection open."""
+KEEP_ALIVE_S = 35  # longer than three intervals of a unit's status: a report always finds its connection open
 SWITCH_S = 0.0005
 EXIT_DUPLICATE = 3
 """The exit code of a hub that found another one with a copy of its journal: systemd does not restart it."""
-REOPEN = -1
-"""No exit code: the journal has to be opened again by a new process."""
+REOPEN = -1  # no exit code: the journal has to be opened again by a new process
 
 SILENT_S, IDLE_S = 5.0, 10.0
 """How long a connection may take for its first byte, and after its handshake for its first request: browsers send the
@@ -52,19 +50,15 @@ HANDSHAKES_MAX, HANDSHAKES_SHARE = 128, 4
 """Handshakes under way in all, and the share of an address's connections that may be: each takes 50 kB until it ends,
 and more of the processor than a page."""
 
-BUFFER_BYTES = 16 * 1024
-"""As much as a record of TLS holds."""
-WRITE_BYTES = 4 * 1024
-"""Encrypted at a time: OpenSSL keeps a buffer for so much with the connection, whatever was sent."""
+BUFFER_BYTES = 16 * 1024  # as much as a record of TLS holds
+WRITE_BYTES = 4 * 1024  # encrypted at a time: OpenSSL keeps a buffer for so much with the connection, whatever was sent
 SHARED_BUFFER = memoryview(bytearray(BUFFER_BYTES))
 
 Application = Callable[[http_answers.Scope, http_answers.Receive, http_answers.Send], Awaitable[None]]
-Probe = Callable[[], Awaitable[object]]
-"""One service of the hub: returns, or raises, once it was answered."""
+Probe = Callable[[], Awaitable[object]]  # one service of the hub: returns, or raises, once it was answered
 
 DEVICE_PATHS = ("/device", "/station")
-ORGANIZER_PATHS = ("/console", "/login", "/logout", "/join")
-"""Addresses that only the hub which runs the event answers."""
+ORGANIZER_PATHS = ("/console", "/login", "/logout", "/join")  # addresses that only the hub which runs the event answers
 
 
 def serve(hub: Hub, plain: list[socket.socket], encrypted: list[socket.socket], limits: ConnectionLimits,
@@ -160,11 +154,9 @@ def keep_stop_signals() -> list[int]:
 
 class SecureServer(uvicorn.Server):
     """The same application over TLS, on the loop of another server, which handles signals and the lifespan. `limits`:
-    those of the plain connections, whose turns it shares.
-
-    A connection gets TLS with its first byte, in the turn of its address, and what HTTP needs with its first request:
-    until then it costs next to nothing, and a third of what it would.
-    """
+    those of the plain connections, whose turns it shares. A connection gets TLS with its first byte, in the turn of its
+    address, and what HTTP needs with its first request: until then it costs next to nothing, and a third of what it
+    would."""
 
     def __init__(self, plain: uvicorn.Config, certificates: Certificates, limits: ConnectionLimits) -> None:
         config = copy.copy(plain)
@@ -238,7 +230,6 @@ class SecureServer(uvicorn.Server):
 class SilentConnection(asyncio.Protocol):
     """A connection that has sent nothing yet: `begin` gets its first bytes; dropped after `within_s` seconds, and when
     the server of `state` stops."""
-
     __slots__ = ("_begin", "_deadline", "_known", "_transport", "_within_s")
 
     def __init__(self, state: Any, within_s: float, begin: Callable[[asyncio.Transport, bytes], None]) -> None:
@@ -267,7 +258,6 @@ class SilentConnection(asyncio.Protocol):
 class LeanTls(Counted, SSLProtocol):
     """asyncio's TLS without its quarter of a megabyte for each connection: what is read into the buffer is taken out at
     once, so that all connections of the loop share one."""
-
     max_size = BUFFER_BYTES
     _transport: asyncio.Transport | None
 
@@ -299,11 +289,9 @@ async def certificate_loop(certificates: Certificates, context: ssl.SSLContext) 
 
 
 async def watchdog_loop(notify: SystemdNotifier, ways: Sequence[Probe]) -> None:
-    """Notify systemd periodically that the hub is alive, each time after all `ways` have answered.
-
-    Runs on the hub's event loop: if the loop, the writer or the pages hang, nothing is sent, and systemd restarts the
-    hub. A refusal (a full disk) counts as an answer. Ends when the hub stops.
-    """
+    """Notify systemd periodically that the hub is alive, each time after all `ways` have answered. Runs on the hub's
+    event loop: if the loop, the writer or the pages hang, nothing is sent, and systemd restarts the hub. A refusal (a
+    full disk) counts as an answer. Ends when the hub stops."""
     if notify.every_ms is None:
         return
     while True:

@@ -24,7 +24,6 @@ REVALIDATE = b"no-cache"
 @dataclass(frozen=True)
 class StaticFile:
     """One file as it was when the hub started. `mark`: 12 hex digits of its content's hash."""
-
     name: str
     kind: str
     body: bytes

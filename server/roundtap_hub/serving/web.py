@@ -50,13 +50,11 @@ from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.service import Snapshot, Step
 from roundtap_hub.units.unit_presence import UnitStatus
 
-ORGANIZER = "organizer"
-"""The actor in entries for a login with the hub's own PIN; see `actor`."""
+ORGANIZER = "organizer"  # the actor in entries for a login with the hub's own PIN; see `actor`
 
 NAME_LETTERS, REASON_LETTERS = 80, 500
 MOST_TABLES = 999
-LONG_EXTENSION = 15
-"""Minutes; more have to be confirmed, since a second key press makes 55 of 5."""
+LONG_EXTENSION = 15  # minutes; more have to be confirmed, since a second key press makes 55 of 5
 
 PREFLIGHT_LINK_PAGES = ("console.events", "console.event")
 """Pages with the line that links to *Before the doors open* when something is wrong."""
@@ -178,11 +176,9 @@ def actor() -> str:
 
 
 def signing_official(event_id: str) -> str:
-    """The official behind this request, as the event knows its officials (`roles_of`).
-
-    With the hub's own PIN the form names the official. A personal PIN stands for the official tied to that person, or
-    of the same name; in an event without officials, the role. Raises Problem("no_official_here").
-    """
+    """The official behind this request, as the event knows its officials (`roles_of`). With the hub's own PIN the form
+    names the official. A personal PIN stands for the official tied to that person, or of the same name; in an event
+    without officials, the role. Raises Problem("no_official_here")."""
     who = visit.current_staff() or HUB_PIN_IDENTITY
     if not who.id:
         return field("by")[:NAME_LETTERS] or ORGANIZER
@@ -200,10 +196,9 @@ def staff_name() -> str:
 
 
 def may(address: str) -> bool:
-    """Whether this reader may request "POST /console/<event_id>/draw" (or "…/e1/draw") now (policy.py).
-
-    For templates, but not for cached rows (row_texts), which all roles share. Forms need no check: `remove_forbidden`
-    removes those that the role may not use."""
+    """Whether this reader may request "POST /console/<event_id>/draw" (or "…/e1/draw") now (policy.py). For templates,
+    but not for cached rows (row_texts), which all roles share. Forms need no check: `remove_forbidden` removes those
+    that the role may not use."""
     who = visit.current_staff()
     where = (request.view_args or {}).get("event_id", "")
     return who is not None and may_ask(current_snapshot(), who.role, address.replace("<event_id>", where))
@@ -364,8 +359,7 @@ def cached_variant() -> str | None:
     return variant
 
 
-Allowed = Callable[[str], bool]
-"""Whether "POST /console/e1/draw" may be requested."""
+Allowed = Callable[[str], bool]  # whether "POST /console/e1/draw" may be requested
 
 _FORM = re.compile(r'<form\b(?=[^>]*\bmethod="post")[^>]*\baction="([^"]*)"[^>]*>.*?</form>', re.DOTALL)
 _LINK = re.compile(r'<a\b([^>]*)\bhref="(/console[^"]*)"([^>]*)>(.*?)</a>', re.DOTALL)
@@ -417,8 +411,7 @@ def refuse_unfit_fields() -> None:
 
 View = Callable[..., AnyResponse]
 
-COMPETITOR_PARAMS = ("competitor", "comes", "goes", "names")
-"""Parameters of a Problem that hold competitors' ids."""
+COMPETITOR_PARAMS = ("competitor", "comes", "goes", "names")  # parameters of a Problem that hold competitors' ids
 
 CUT_CHOICES = MappingProxyType({
     "cut_would_change": ("cut.anew", "cut.keep"), "seeds_would_change": ("cut.anew", "cut.keep"),
@@ -440,10 +433,8 @@ CLICK_DEBOUNCE_MS = 1000
 
 
 def shows_problem_on(again: View) -> Callable[[View], View]:
-    """For POST handlers: a Problem shows the page `again`, with its message and the typed fields.
-
-    A button with a `step` is refused in any state other than the one it was shown for.
-    """
+    """For POST handlers: a Problem shows the page `again`, with its message and the typed fields. A button with a
+    `step` is refused in any state other than the one it was shown for."""
 
     def wrap(handler: View) -> View:
         @wraps(handler)

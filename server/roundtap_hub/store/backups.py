@@ -39,8 +39,7 @@ log = logging.getLogger(__name__)
 FOLDER, COPIES_FOLDER, SUFFIX = "backups", "roundtap-backups", ".backup"
 """Folders of backups: in the hub's folder, and on a stick."""
 GENERATIONS = 3
-MARK = 0x52544231
-"""SQLite's application_id of a backup: "RTB1"."""
+MARK = 0x52544231  # SQLite's application_id of a backup: "RTB1"
 FORMAT = "1"
 STEP_PAGES, STEP_PAUSE_S = 256, 0.02
 """A megabyte at a time, synced before the next: the writer's own sync never waits for a whole backup."""
@@ -55,17 +54,14 @@ BEFORE_UPGRADE = "before-upgrade"
 there, nor those of a later version, which an older program could not read."""
 LOOK_S = 5.0
 BACKUP_EVERY_S = 60.0
-REST = 20
-"""The pause between two backups is at least this many times as long as the last one took."""
-IMMEDIATE_KINDS = ("round-published", "round-closed", "event-finished")
-"""A backup follows these at once."""
+REST = 20  # the pause between two backups is at least this many times as long as the last one took
+IMMEDIATE_KINDS = ("round-published", "round-closed", "event-finished")  # a backup follows these at once
 
 
 @dataclass(frozen=True, slots=True)
 class Backup:
     """A verified backup, as its file describes it. `made_at`: wall time, "" if unknown; `files`: names of the folder's
     other files, as stored."""
-
     path: Path
     lineage: str
     epoch: str

@@ -15,7 +15,6 @@ from roundtap_core.event.entries import Timestamp
 @dataclass(frozen=True, slots=True)
 class Clocks:
     """The sources of time; tests pass in their own."""
-
     boot_id: str
     mono_ms: Callable[[], int]
     wall: Callable[[], str | None]

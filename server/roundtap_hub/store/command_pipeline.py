@@ -47,10 +47,8 @@ LOOK_FOR_FREE_TABLES = (commands.AdoptRound, commands.CheckIn, commands.ConfirmE
                         commands.EnterCompetitor, commands.ImposeRound, commands.ImportRound,
                         commands.MoveTables, commands.MoveToTable, commands.UndoNoShow, commands.PairAgain,
                         commands.PairWaiting)
-HALL_COMMANDS = (commands.PublishRound, *LOOK_FOR_FREE_TABLES)
-"""Commands that depend on the tables of all events."""
-UNIT_ACTOR = "unit:"
-"""Prefix of the actor of an entry that a device made."""
+HALL_COMMANDS = (commands.PublishRound, *LOOK_FOR_FREE_TABLES)  # commands that depend on the tables of all events
+UNIT_ACTOR = "unit:"  # prefix of the actor of an entry that a device made
 
 
 def with_hall_context(events: Events, venue: Venue, state: EventState, command: commands.Command,
@@ -97,7 +95,6 @@ class Step:
     """One command of a request: for an event stream by `decide`, or an entry of the venue stream. `seen`: the mark of
     the state that the button was shown for (event/stale_check.py), compared on deciding. `actor`: who sends the
     command, if not the sender of the whole request."""
-
     stream: str
     command: commands.Command | NewEntry
     seen: str = ""
@@ -107,13 +104,11 @@ class Step:
 @dataclass(slots=True)
 class WriteRequest:
     """Steps that are decided and committed together or not at all."""
-
     steps: Sequence[Step]
     actor: str
     people: Sequence[PersonRecord]
     answer: Future[list[Entry]]
-    beside: Sequence[SQLModel] = ()
-    """Rows of other tables, saved in the same commit."""
+    beside: Sequence[SQLModel] = ()  # rows of other tables, saved in the same commit
 
     @property
     def has_writes(self) -> bool:
@@ -130,7 +125,6 @@ class WriteRequest:
 class DecidedBatch:
     """Requests that are decided, each on top of those before, but neither saved nor answered yet. `after`: the snapshot
     once they are saved; `made`: each request's entries; `refused`: why the others were refused."""
-
     requests: Sequence[WriteRequest]
     after: Snapshot
     made: list[tuple[WriteRequest, list[Entry]]] = field(default_factory=list)

@@ -22,8 +22,7 @@ from roundtap_hub.store.journal import START, Head, Journal, PersonRecord, Perso
 
 log = logging.getLogger(__name__)
 
-WITHIN_S = 5.0
-"""How long an answer waits for a copy before the copy is given up for the moment."""
+WITHIN_S = 5.0  # how long an answer waits for a copy before the copy is given up for the moment
 RETRY_S = 5.0
 CATCH_UP_ENTRIES = 500
 
@@ -35,14 +34,12 @@ closed by the hub so that it can be pulled out."""
 ENTRIES, PEOPLE = "entries", "people"
 COLUMNS = {ENTRIES: ENTRY.columns.keys(), PEOPLE: PERSON.columns.keys()}
 
-Rows = Mapping[str, Sequence[Any]]
-"""ENTRIES and PEOPLE: each a list of rows, each a list of column values."""
+Rows = Mapping[str, Sequence[Any]]  # ENTRIES and PEOPLE: each a list of rows, each a list of column values
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
     """What one commit wrote: entries of any streams in their order, and people who were added or changed."""
-
     entries: Sequence[Entry] = ()
     people: Sequence[PersonRow] = ()
 
@@ -99,7 +96,6 @@ class Copy(Protocol):
 @runtime_checkable
 class Removable(Protocol):
     """A copy that can be pulled out. `may_be_missing`: it is not mentioned before its first appearance."""
-
     folder: Path
     may_be_missing: bool
 
@@ -117,7 +113,6 @@ class Removable(Protocol):
 @dataclass(frozen=True, slots=True)
 class CopyState:
     """A copy's state, one of the constants above, and its `problem` if a person must act."""
-
     name: str
     state: str
     problem: Problem | None = None
@@ -137,8 +132,7 @@ class Copies:
         self.lineage = lineage
         self._within_s = within_s
         self._lock = threading.Lock()
-        self._heads: dict[str, Head] = {}
-        """The last committed entries, as reported by the writer."""
+        self._heads: dict[str, Head] = {}  # the last committed entries, as reported by the writer
         self._keepers = {copy.name: _CopyWorker(copy, self, retry_s) for copy in copies}
 
     @property

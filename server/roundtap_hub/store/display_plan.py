@@ -16,8 +16,7 @@ ANNOUNCED, ANNOUNCEMENT_REVOKED, DISPLAY_SET, DISPLAY_FORGOTTEN, HUB_SOUND = (
 DISPLAY_KINDS = frozenset({ANNOUNCED, ANNOUNCEMENT_REVOKED, DISPLAY_SET, DISPLAY_FORGOTTEN, HUB_SOUND})
 
 LINE, LUNCH, NEXT = "line", "lunch", "next"
-KINDS = (LINE, LUNCH, NEXT)
-"""Free text; lunch and the next start, which are counted down."""
+KINDS = (LINE, LUNCH, NEXT)  # free text; lunch and the next start, which are counted down
 COUNTED = frozenset({LUNCH, NEXT})
 ANNOUNCEMENTS_MAX, TEXT_MAX, LASTS_MAX_MINUTES = 6, 120, 24 * 60
 
@@ -29,7 +28,6 @@ SHOWS = (AUTO, CLOCK, PAIRINGS, STANDINGS, BRACKET, WORDS)
 @dataclass(frozen=True, slots=True)
 class Announcement:
     """`event` None: for all events. `lasts_ms`: counted from `at`; None: until it is revoked."""
-
     id: str
     event: str | None
     kind: str
@@ -50,7 +48,6 @@ class Announcement:
 @dataclass(frozen=True, slots=True)
 class DisplayAssignment:
     """A display's settings. `event` None: the one in play; `part`: "1/2" of the names, "": all names."""
-
     name: str
     event: str | None = None
     show: str = AUTO
@@ -62,7 +59,6 @@ class DisplayAssignment:
 @dataclass(frozen=True, slots=True)
 class DisplayPlan:
     """`screens` by the display's id."""
-
     announcements: tuple[Announcement, ...] = ()
     screens: Mapping[str, DisplayAssignment] = field(default_factory=dict)
     hub_sound: bool = True

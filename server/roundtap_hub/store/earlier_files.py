@@ -26,8 +26,7 @@ log = logging.getLogger(__name__)
 
 KEYS_FILE, IDS_FILE, STAFF_FILE, LINKS_FILE = "keys.json", "unit-ids.json", "staff.json", "links.json"
 GENERATIONS_MAX = 2**31
-UNREAD = ".unread"
-"""Suffix of a file that could only be migrated in part."""
+UNREAD = ".unread"  # suffix of a file that could only be migrated in part
 ENTRY = re.compile(r'"(?P<unit>[A-Za-z0-9][A-Za-z0-9._-]{0,39})"\s*:\s*(?P<value>"[0-9A-Fa-f]{64,}"|\{[^{}]*\})')
 """A unit and its key, anywhere in the text."""
 

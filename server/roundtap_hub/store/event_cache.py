@@ -18,12 +18,9 @@ from roundtap_hub.store.venue import is_dormant
 
 log = logging.getLogger(__name__)
 
-CACHE_MAX = 4
-"""Loaded events that stay in memory."""
-STAY_WHOLE = 2
-"""Finished events that stay loaded until others are over: people still look at them and print."""
-FIRST_AFTER_S = 10.0
-"""A hub that has just started is busy: a hall full of tables and phones reconnects at once."""
+CACHE_MAX = 4  # loaded events that stay in memory
+STAY_WHOLE = 2  # finished events that stay loaded until others are over: people still look at them and print
+FIRST_AFTER_S = 10.0  # a hub that has just started is busy: a hall full of tables and phones reconnects at once
 BREATH_EVERY, BREATH_S = 50, 0.02
 """Folding an old event pauses this long after so many entries, so that other work comes first."""
 
@@ -35,8 +32,7 @@ class DormantEvents:
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
         self._lock = threading.Lock()
-        self.without_snapshot: set[str] = set()
-        """Events that had to be folded: their snapshots are of no use."""
+        self.without_snapshot: set[str] = set()  # events that had to be folded: their snapshots are of no use
         self._open: OrderedDict[tuple[str, str], Future[LoadedEvent]] = OrderedDict()
         self._sealed: OrderedDict[str, str] = OrderedDict()
         """Heads of the events that were snapshotted while in play, by id; the oldest first."""

@@ -13,15 +13,13 @@ from roundtap_core.event.entries import Entry, Timestamp
 from roundtap_core.event.state import EventState
 from roundtap_hub.store.service import Service
 
-EVENTS_MAX = 16
-"""Events whose times are cached; others are read again on demand."""
+EVENTS_MAX = 16  # events whose times are cached; others are read again on demand
 
 
 @dataclass(slots=True)
 class EventTimes:
     """`at`: by entry number, append-only; `published`, `started`, `closed`: entry number by round number. All of it up
     to the entry `number`, with round `live` in play."""
-
     at: dict[int, Timestamp] = field(default_factory=dict)
     published: dict[int, int] = field(default_factory=dict)
     started: dict[int, int] = field(default_factory=dict)

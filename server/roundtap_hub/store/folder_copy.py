@@ -143,7 +143,6 @@ class FolderCopy:
 class CopyContent:
     """A copy file's content. `people`: (event, competitor) of those to keep; `forgotten`: of those whose rows must go;
     `length`: bytes up to the last whole line; `damaged`: invalid lines follow."""
-
     lineage: str
     epoch: str
     heads: dict[str, Head] = field(default_factory=dict)

@@ -38,7 +38,6 @@ CHECK_LETTERS = 16
 @dataclass(frozen=True, slots=True)
 class HeadRecord:
     """A head file's content. `lineage`: the journal that it belongs to; `commits`: their number so far."""
-
     lineage: str
     epoch: str = ""
     commits: int = 0

@@ -32,8 +32,7 @@ from roundtap_machine.disk import FAILING, disk_fault
 
 log = logging.getLogger(__name__)
 
-READ_AT_ONCE = 1000
-"""Rows in memory at a time while a stream is read."""
+READ_AT_ONCE = 1000  # rows in memory at a time while a stream is read
 
 
 SUMMARY_KINDS, FINISH_KINDS = ("event-created", "about-set"), ("event-finished", "event-reopened")
@@ -48,7 +47,6 @@ READER_PRAGMAS = ("query_only=ON", "busy_timeout=5000")
 
 class Head(NamedTuple):
     """The last entry of a stream: its number and its hash."""
-
     number: int
     hash: str
 
@@ -59,15 +57,13 @@ START = Head(0, GENESIS)
 @dataclass(frozen=True, slots=True)
 class PersonRecord:
     """A person to be stored with a batch of entries."""
-
     event: str
     competitor: str
     salt: str
     person: Person
 
 
-PersonRow = Mapping[str, str]
-"""A row of the table `person`: event, competitor, salt, and the person as JSON."""
+PersonRow = Mapping[str, str]  # a row of the table `person`: event, competitor, salt, and the person as JSON
 
 
 class JournalConflict(Exception):
@@ -85,10 +81,8 @@ class CommitInDoubt(JournalConflict):
 
 class Journal:
     """All streams of one database URL ("sqlite:////var/lib/roundtap/roundtap.db"). Its schema is migrated on opening.
-    Raises as `unreadable` if there is no readable database, and as `migrate` and `check_schema`.
-    `read_only`: nothing is written, not even missing tables, so it can be read while a hub writes. `known`: the
-    migrations, for tests."""
-
+    Raises as `unreadable` if there is no readable database, and as `migrate` and `check_schema`. `read_only`: nothing
+    is written, not even missing tables, so it can be read while a hub writes. `known`: the migrations, for tests."""
     sync_failed = False
     """Whether the disk failed in a write. From then on this process may read what is not on the disk (Linux keeps pages
     that it could not write as if they were), so it writes nothing more."""

@@ -20,7 +20,6 @@ _KNOWN = frozenset(Person.__struct_fields__)
 
 class StoredPerson(NamedTuple):
     """A row's person, a placeholder if the row is damaged; `digest`: of what is stored, "" if damaged."""
-
     person: Person
     digest: str
 

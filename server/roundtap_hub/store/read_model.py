@@ -29,7 +29,6 @@ NO_PEOPLE: Mapping[str, Person] = {}
 @dataclass(frozen=True, slots=True)
 class LoadedEvent:
     """An event with its people and their public names."""
-
     state: EventState
     people: Mapping[str, Person]
     names: Mapping[str, str]
@@ -40,19 +39,15 @@ class Snapshot:
     """Everything saved, at one moment. Frozen: any thread may read it. Each event is loaded in `events`, or in
     `dormant`, and loaded on demand. `people` and `names` are those of `events`; `people_of` and `names_of` serve
     all."""
-
     venue: Venue
     events: Mapping[str, EventState]
     people: Mapping[str, Mapping[str, Person]]
     dormant: Mapping[str, EventSummary]
     load_dormant: Callable[[EventSummary], LoadedEvent]
     """Loads a dormant event; raises Problem if its entries do not hold."""
-    names: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """Public names by event and competitor."""
-    keys: Mapping[str, str] = field(default_factory=dict)
-    """Stored unit keys in hex, perhaps revoked ones."""
-    staff: Mapping[str, StaffRow] = field(default_factory=dict)
-    """Stored rows of the staff, by id."""
+    names: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # public names by event and competitor
+    keys: Mapping[str, str] = field(default_factory=dict)  # stored unit keys in hex, perhaps revoked ones
+    staff: Mapping[str, StaffRow] = field(default_factory=dict)  # stored rows of the staff, by id
 
     @property
     def ids(self) -> list[str]:

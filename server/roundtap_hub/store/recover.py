@@ -47,10 +47,8 @@ from roundtap_machine.atomic_write import sync, write_atomically
 
 AT_ONCE = 1000
 MAKING = ".recovering"
-MENDED_MAX = 50
-"""How many altered rows are tried letter by letter: some seconds."""
-WALL_CUT_MS = 500
-"""Wall times are cut to seconds: what they lack on average."""
+MENDED_MAX = 50  # how many altered rows are tried letter by letter: some seconds
+WALL_CUT_MS = 500  # wall times are cut to seconds: what they lack on average
 
 
 @dataclass(slots=True)
@@ -63,7 +61,6 @@ class RecoveredStream:
     `clock_ms`: what the running clock showed last. `taken`, `waiting`, `left`: reports of outboxes, recorded, kept
     for a round that is to be adopted, or not usable.
     """
-
     stream: str
     entries: Sequence[Entry]
     name: str = ""
@@ -92,7 +89,6 @@ class Recovery:
     """What was made of the sources. `files`: the folder's other files, and where each comes from; `secrets_lost`: units
     and members of the staff who need a new key or PIN; `notes`: files that nothing was taken from, or that may lack
     something, and why: "foreign", "unreadable", "stranger", "copied"."""
-
     streams: list[RecoveredStream]
     files: Mapping[str, Path]
     secrets_lost: Sequence[str]
@@ -443,8 +439,7 @@ def _import_reports(journal: Journal, clocks: Clocks, reports: Iterable[tuple[di
             result.taken, result.waiting = result.taken + has_place, result.waiting + (not has_place)
 
 
-def _decide_report(snapshot: Snapshot, report: Mapping[str, Any],
-                   at: Timestamp) -> tuple[Snapshot, list[Entry], bool]:
+def _decide_report(snapshot: Snapshot, report: Mapping[str, Any], at: Timestamp) -> tuple[Snapshot, list[Entry], bool]:
     """A report as from its unit: in its event, or in the venue, where it waits for its round to be adopted."""
     body, actor = digest(dict(report)), f"unit:{report['unit']}"
     try:

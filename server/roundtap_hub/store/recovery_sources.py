@@ -30,14 +30,11 @@ from roundtap_hub.store.folder_copy import COPY_FILE, rows_of_line
 from roundtap_hub.store.journal import Head, next_entry
 
 OUTBOX_FILE = "outbox.jsonl"
-NUMBER_MAX = 1_000_000
-"""What no stream reaches: every number up to the last one is told if it is lost."""
-DEPTH_MAX = 4
-"""How many folders deep a stick is searched."""
+NUMBER_MAX = 1_000_000  # what no stream reaches: every number up to the last one is told if it is lost
+DEPTH_MAX = 4  # how many folders deep a stick is searched
 TABLES = ("entry", "person", "unit_key", "staff", "checkpoint", head_file.LINEAGE_TABLE, backups.ABOUT, backups.FILE)
 ROW = re.compile(r'\["')
-LINEAGE = re.compile("[0-9a-f]{16}")
-"""How a lineage's row differs from that of the schema's version."""
+LINEAGE = re.compile("[0-9a-f]{16}")  # how a lineage's row differs from that of the schema's version
 
 LEAF = 0x0D
 FILE_HEADER, LOG_HEADER, FRAME_HEADER = 100, 32, 24
@@ -60,7 +57,6 @@ class Source:
     PIN). `clocks`: (event, remaining_ms, boot_id, mono_ms). `files`: the folder's other files, mode and content.
     `reports`: a unit's, with their signatures.
     """
-
     path: Path
     proved: dict[Row, Entry]
     lineage: str = ""

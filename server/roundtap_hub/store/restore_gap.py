@@ -33,7 +33,6 @@ LEFT_MS_MAX = 3_600_000_000
 @dataclass(frozen=True, slots=True)
 class TableEvidence:
     """What one unit holds of a match: from its last view, or from a report (`state`, `result`, `entry` unknown)."""
-
     unit: str
     table: int | None
     event: str
@@ -46,10 +45,8 @@ class TableEvidence:
     revision: int = 0
     state: str = ""
     result: Mapping[str, Any] | None = None
-    entry: int = 0
-    """The entry that set its result, as the table received it; 0: none."""
-    left_ms: int | None = None
-    """What was left of its round at its hello, where it counts."""
+    entry: int = 0  # the entry that set its result, as the table received it; 0: none
+    left_ms: int | None = None  # what was left of its round at its hello, where it counts
 
     @property
     def of_round(self) -> tuple[str, int, str]:
@@ -133,7 +130,6 @@ def _result(value: object) -> Mapping[str, Any] | None:
 @dataclass(frozen=True, slots=True)
 class LostRound:
     """A round that tables hold and the journal lacks. `claims` in the order of the tables."""
-
     event: str
     number: int
     mark: str
@@ -145,7 +141,6 @@ class LostRound:
 @dataclass(frozen=True, slots=True)
 class ReconstructedMatch:
     """A reconstructed match; `units`: those that hold it so. `bye`: its kind, for a player without an opponent."""
-
     id: str
     a: str
     b: str | None
@@ -159,18 +154,15 @@ class ReconstructedMatch:
 @dataclass(frozen=True, slots=True)
 class AssembledRound:
     """A reconstructed round. `wrong`: contradictions between tables; `missing`: players no table knows of."""
-
     matches: tuple[ReconstructedMatch, ...]
     wrong: tuple[Problem, ...]
     missing: tuple[str, ...]
-    decided: tuple[TableEvidence, ...]
-    """Officials' results, as the tables show them."""
+    decided: tuple[TableEvidence, ...]  # officials' results, as the tables show them
 
 
 @dataclass(frozen=True, slots=True)
 class UnsettledMatch:
     """A match of which a table knows more than the journal: the table's claim, and the journal's state."""
-
     key: str
     claim: TableEvidence
     revision: int
@@ -321,8 +313,7 @@ def unsettled_matches(snapshot: Snapshot) -> list[UnsettledMatch]:
     """Unsettled matches of which a table provably knows more than the journal."""
     afresh = snapshot.venue.restore_state or RestoreState()
     found: dict[str, UnsettledMatch] = {}
-    for claim in sorted(evidence_of_views(snapshot),
-                        key=lambda each: (snapshot.venue.tables[each.unit], each.unit)):
+    for claim in sorted(evidence_of_views(snapshot), key=lambda each: (snapshot.venue.tables[each.unit], each.unit)):
         place = _place_of(snapshot, claim)
         if place is None:
             continue

@@ -46,8 +46,7 @@ __all__ = ["HubStopped", "OutcomeUnknown", "Service", "Snapshot", "Step"]
 
 log = logging.getLogger(__name__)
 
-GROUP_LIMIT = 512
-"""The most commands in one commit: bounds how long the first waits for the last."""
+GROUP_LIMIT = 512  # the most commands in one commit: bounds how long the first waits for the last
 
 START_TIMEOUT_S, COMMIT_TIMEOUT_S = 3.0, 20.0
 """How long a caller waits for the writer to begin, and in all before the outcome is reported as unknown. It holds a

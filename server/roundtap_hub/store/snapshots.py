@@ -24,15 +24,13 @@ builds."""
 @dataclass(frozen=True, slots=True)
 class EventSummary:
     """What lists show of a dormant event; `number` and `head` are those of its last entry."""
-
     id: str
     number: int
     head: str
     name: str
     rulebook_id: str
     color: str
-    date: str = ""
-    """The event's own date, "2026-11-21"; "" if unset."""
+    date: str = ""  # the event's own date, "2026-11-21"; "" if unset
     players: int = 0
     finished: bool = True
 
@@ -44,7 +42,6 @@ class EventSummary:
 @dataclass(frozen=True, slots=True)
 class EventSnapshot:
     """`state`: the bytes of `encode`; `made_by`: the core that made them."""
-
     summary: EventSummary
     made_by: str
     state: bytes
@@ -69,8 +66,7 @@ class EventSnapshotStore:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self.readable = True
-        """False for the journal of an older hub opened read-only: it has no such table."""
+        self.readable = True  # false for the journal of an older hub opened read-only: it has no such table
 
     def summaries(self) -> dict[str, tuple[EventSummary, str]]:
         """Each snapshot's summary and core; states are not read."""

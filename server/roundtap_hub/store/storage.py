@@ -14,19 +14,15 @@ from roundtap_machine.disk import FAILING, FULL, READ_ONLY, disk_fault
 LOW, SLOW_DISK = "low", "slow"
 WARNING, NOTE = "warning", "note"
 
-SLOW_MS = 3000
-"""A slower commit is reported: a worn card, or a stick that is full of other files."""
+SLOW_MS = 3000  # a slower commit is reported: a worn card, or a stick that is full of other files
 FREE_LOW_BYTES = 64 * 1024 * 1024
-LOG_BIG_BYTES = 256 * 1024 * 1024
-"""The write-ahead log grows like this while a reader holds the database for hours."""
-WELL_AGAIN_MS = 120_000
-"""How long a recovery of the disk is shown."""
+LOG_BIG_BYTES = 256 * 1024 * 1024  # the write-ahead log grows like this while a reader holds the database for hours
+WELL_AGAIN_MS = 120_000  # how long a recovery of the disk is shown
 
 
 @dataclass(frozen=True, slots=True)
 class StorageLine:
     """One line for an organizer: the text "storage.KEY" and its parameters; `problem`: what a person must do."""
-
     key: str
     level: str = WARNING
     name: str = ""

@@ -33,17 +33,14 @@ RESTORE_KINDS = frozenset({UNIT_HEARD, REPORT_PENDING, UNIT_WAIVED, REDRAW_APPRO
 class UnitHoldings:
     """What a unit still held of the old epoch at its first hello in the new one. `holds`: its match as of the last
     view, or None; `heads`: each event's newest entry it knew, {event: (number, hash)}."""
-
     holds: Mapping[str, Any] | None
     heads: Mapping[str, tuple[int, str]]
-    at: Instant = NEVER
-    """When it was heard."""
+    at: Instant = NEVER  # when it was heard
 
 
 @dataclass(frozen=True, slots=True)
 class PendingReport:
     """A full report about a match that the copy does not know, and the fate sent to its unit."""
-
     report: Mapping[str, Any]
     fate: ReportFate
 
@@ -55,59 +52,43 @@ class PendingReport:
 @dataclass(frozen=True, slots=True)
 class RestoreState:
     """A journal restored from a copy, until an organizer has settled what the copy lacked."""
-
     copy: Mapping[str, tuple[int, str]] = field(default_factory=dict)
     """The copy's last entry in each stream: number and hash."""
-    at: str | None = None
-    """When it was restored, by wall time; None if unknown."""
+    at: str | None = None  # when it was restored, by wall time; None if unknown
     clocks: Mapping[str, str] = field(default_factory=dict)
     """When the clock of an event that was running reaches zero, by wall time."""
     heard: Mapping[str, UnitHoldings] = field(default_factory=dict)
-    without: frozenset[str] = frozenset()
-    """Units that the organizer waived."""
+    without: frozenset[str] = frozenset()  # units that the organizer waived
     approved_redraws: frozenset[tuple[str, int, str]] = frozenset()
     """Rounds held by tables that may be drawn anew all the same: event, number, mark."""
-    kept: frozenset[str] = frozenset()
-    """Keys of the matches in which the copy's state stands."""
-    pending: Mapping[str, PendingReport] = field(default_factory=dict)
-    """By report id, in order of arrival."""
+    kept: frozenset[str] = frozenset()  # keys of the matches in which the copy's state stands
+    pending: Mapping[str, PendingReport] = field(default_factory=dict)  # by report id, in order of arrival
 
 
 @dataclass(frozen=True, slots=True)
 class Venue:
     """The fold of the venue's stream. `epoch` identifies this journal: a unit that meets a new one sends all its
     reports again."""
-
     number: int = 0
     head: str = GENESIS
     epoch: str = ""
-    epochs: tuple[str, ...] = ()
-    """All epochs; the first one names the lineage, of which several hubs may hold copies."""
+    epochs: tuple[str, ...] = ()  # all epochs; the first one names the lineage, of which several hubs may hold copies
     epoch_heads: Mapping[str, Mapping[str, Sequence[Any]]] = field(default_factory=dict)
     """Later epoch → stream → [number, hash] of the last entry when it began: what its hub took over."""
     tables: Mapping[str, int] = field(default_factory=dict)
     left: Mapping[str, Mapping[int, int]] = field(default_factory=dict)
     """Former tables: by unit and table, the entry of this stream that last took the unit away."""
-    refused: Mapping[str, ReportFate] = field(default_factory=dict)
-    """Reports for events that this hub does not know."""
-    begun: Mapping[str, int] = field(default_factory=dict)
-    """By event id, its first entry: ids do not show the order."""
-    archived: frozenset[str] = frozenset()
-    """Events that are archived."""
-    deleted: frozenset[str] = frozenset()
-    """Events whose people are deleted; their chains stay."""
-    restore_state: RestoreState | None = None
-    """What a restored journal still has to settle; None: nothing."""
+    refused: Mapping[str, ReportFate] = field(default_factory=dict)  # reports for events that this hub does not know
+    begun: Mapping[str, int] = field(default_factory=dict)  # by event id, its first entry: ids do not show the order
+    archived: frozenset[str] = frozenset()  # events that are archived
+    deleted: frozenset[str] = frozenset()  # events whose people are deleted; their chains stay
+    restore_state: RestoreState | None = None  # what a restored journal still has to settle; None: nothing
     display_plan: DisplayPlan = field(default_factory=DisplayPlan)
-    units: Mapping[str, rights.UnitKeyRecord] = field(default_factory=dict)
-    """Units that have or had a key."""
+    units: Mapping[str, rights.UnitKeyRecord] = field(default_factory=dict)  # units that have or had a key
     staff: rights.StaffRoll = field(default_factory=dict)
-    unit_ids: Mapping[str, str] = field(default_factory=dict)
-    """The last name of the unit with this id."""
-    links: rights.Links = field(default_factory=dict)
-    """Players' personal links, used or revoked."""
-    shown: int = 0
-    """The last entry that staff pages depend on: all but those of personal links."""
+    unit_ids: Mapping[str, str] = field(default_factory=dict)  # the last name of the unit with this id
+    links: rights.Links = field(default_factory=dict)  # players' personal links, used or revoked
+    shown: int = 0  # the last entry that staff pages depend on: all but those of personal links
 
     def unit_at(self, table: int) -> str | None:
         return next((unit for unit, at in self.tables.items() if at == table), None)
@@ -137,8 +118,7 @@ def apply_restore_entry(afresh: RestoreState, entry: Entry) -> RestoreState | No
     if entry.kind == UNIT_HEARD:
         heads = {event: (int(head[0]), str(head[1])) for event, head in data["heads"].items()}
         holdings = UnitHoldings(data["holds"], heads, entry.at.instant)
-        return replace(afresh, heard={**afresh.heard, data["unit"]: holdings},
-                       without=afresh.without - {data["unit"]})
+        return replace(afresh, heard={**afresh.heard, data["unit"]: holdings}, without=afresh.without - {data["unit"]})
     if entry.kind == REPORT_PENDING:
         fate = ReportFate(PENDING_FATE, entry.number, entry.hash, data["body"], match=data["report"]["match"])
         return replace(afresh, pending={**afresh.pending, data["report_id"]: PendingReport(data["report"], fate)})

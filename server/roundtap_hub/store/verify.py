@@ -23,7 +23,6 @@ SEALED, STALE, OTHER_CORE, UNSEALED = "sealed", "stale", "other-core", "none"
 @dataclass(slots=True)
 class StreamCheck:
     """The result for one stream. `wrong`: everything that does not hold; `seal`: one of the states above."""
-
     stream: str
     head: Head
     name: str = ""

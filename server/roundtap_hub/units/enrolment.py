@@ -28,8 +28,7 @@ NUMBER_DIGITS = 2
 RECONFIRM_MS = 300_000  # how long a unit whose answer was lost may confirm again
 STORE_TIMEOUT_S = 15.0
 
-EXCHANGE_TTL_MS = 10_000
-"""From the typed code to the unit's confirmation."""
+EXCHANGE_TTL_MS = 10_000  # from the typed code to the unit's confirmation
 TAKE_UP_S, WAIT_S = 4.0, EXCHANGE_TTL_MS / 1000
 """How long the organizer's request waits for the unit to take up the offer, as it asks once a second; and in all."""
 AT_ONCE = 2

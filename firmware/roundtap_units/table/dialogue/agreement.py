@@ -20,7 +20,6 @@ LEAVE_ASKED_MS = 10_000
 @dataclass(eq=False)
 class AskAgreement(DialogueState):
     """ "BRUNO, you lost 24:100? ■ yes ▼ no": `side` is asked whether the other's report is right."""
-
     side: Side
     call_judge: Callable[[int], None]
 
@@ -67,7 +66,6 @@ class AskAgreement(DialogueState):
 @dataclass(eq=False)
 class Disagreement(DialogueState):
     """After a no: enter a version of one's own, or call a judge. The own button returns to the question."""
-
     side: Side
     call_judge: Callable[[int], None]
 
@@ -98,7 +96,6 @@ def reenter_report(table: TableState, side: Side, like: Callable[[], Result | No
 class WhoWon(DialogueState):
     """Editing begins with the winner's button, as every report does, no matter who holds the unit. `like`: the result
     being edited; None once it is gone."""
-
     by: Side
     like: Callable[[], Result | None]
 
@@ -118,7 +115,6 @@ class WhoWon(DialogueState):
 @dataclass(eq=False)
 class Dispute(DialogueState):
     """Two versions, and the unit does not know which is newer: each own button takes up the other's."""
-
     call_judge: Callable[[int], None]
 
     def tap(self, key: str, now_ms: int) -> None:
@@ -151,7 +147,6 @@ class SecondAgreement(DialogueState):
 @dataclass(eq=False)
 class ConfirmRetraction(DialogueState):
     """"Back to this result? ■ yes ▼ no": a yes reports the first result again; the other player is asked as usual."""
-
     side: Side
 
     def tap(self, key: str, now_ms: int) -> None:

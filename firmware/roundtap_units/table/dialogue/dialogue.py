@@ -32,20 +32,16 @@ from roundtap_units.table.screens.scenes import FiguresScene, Half, HalvesScene,
 __all__ = ["Dialogue", "Effect", "Fate", "ReportRefused", "Saved", "SendReport", "StatusChanged"]
 
 UNFINISHED_AFTER_MS = 60_000
-TOGETHER_MS = 400
-"""Both own buttons within this time are one two-handed gesture, ignored while a question is open."""
+TOGETHER_MS = 400  # both own buttons within this time are one two-handed gesture, ignored while a question is open
 UNREAD_MS = 800
 """For this long after the hub has changed the question on the screen, an own button still meant the one before."""
-SWALLOWED_MS = 2000
-"""How long the screen shows that a press was too early."""
+SWALLOWED_MS = 2000  # how long the screen shows that a press was too early
 PEEK_MS = 8000
 
 
 class JudgeCall(DialogueState):
-    """Calling a judge: ▲+▼ from any screen, the draft is kept, again cancels. A call is a level, not an event.
-
-    The table's own wish holds until the hub has echoed it.
-    """
+    """Calling a judge: ▲+▼ from any screen, the draft is kept, again cancels. A call is a level, not an event. The
+    table's own wish holds until the hub has echoed it."""
 
     def __init__(self, table: TableState) -> None:
         super().__init__(table)

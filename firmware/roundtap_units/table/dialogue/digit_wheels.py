@@ -21,17 +21,14 @@ def figure_text(figure: Figure, value: int) -> str:
 @dataclass(frozen=True, slots=True)
 class Dial:
     """A figure being set. `at` is the wheel that turns; `touched` once it was changed or stepped into."""
-
     figure: Figure
     value: int
     at: int = 0
     touched: bool = False
 
     def turned(self, by: int) -> Dial:
-        """The wheel one place on (`by` = 1 or -1), wrapping; lower digits are kept where the limits allow.
-
-        Below the lowest comes the highest single digit: one slip on 0 is 90, never the whole 100.
-        """
+        """The wheel one place on (`by` = 1 or -1), wrapping; lower digits are kept where the limits allow. Below the
+        lowest comes the highest single digit: one slip on 0 is 90, never the whole 100."""
         places = self._places()
         at = places.index(self.digits()[self.at]) + by
         if at < 0 and self.figure.wheels[self.at] > 1:
@@ -45,10 +42,8 @@ class Dial:
         return replace(self, value=value, touched=True)
 
     def confirmed(self) -> Dial | None:
-        """After the own button: the next wheel that has a choice, or None: the figure is finished.
-
-        Untouched, one press takes the whole figure as it stands: 0 needs no press of an arrow.
-        """
+        """After the own button: the next wheel that has a choice, or None: the figure is finished. Untouched, one press
+        takes the whole figure as it stands: 0 needs no press of an arrow."""
         return self.stepped_in() if self.touched else None
 
     def stepped_in(self) -> Dial | None:
@@ -98,7 +93,6 @@ class Dial:
 class TurnCounter:
     """The last turns after time: whose it is and how many are left; the own button ends it, held it means "I have won".
     `ended` of the step's turns are over; they alternate from `first`."""
-
     step: Turns
     first: Side
     ended: int = 0

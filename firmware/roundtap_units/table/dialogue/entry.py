@@ -19,16 +19,13 @@ from roundtap_units.table.screens.lettering import shorter_forms
 from roundtap_units.table.screens.scenes import SIGNS, Column, NameRow, Scene
 
 ARROWS = {"up": 1, "down": -1}
-NAME_LETTERS = 11
-"""How many letters fit into a line of a list before "conceded"."""
+NAME_LETTERS = 11  # how many letters fit into a line of a list before "conceded"
 
 
 class ResultEntry(DialogueState):
-    """One person's entry, made by `by`, of a way that `opener` opened: its winner, where it has one.
-
-    The other's own button goes back: a wheel, a question, the list of ways, and out, with a confirmation. `like`: the
-    result being corrected; questions start at its values.
-    """
+    """One person's entry, made by `by`, of a way that `opener` opened: its winner, where it has one. The other's own
+    button goes back: a wheel, a question, the list of ways, and out, with a confirmation. `like`: the result being
+    corrected; questions start at its values."""
 
     def __init__(self, table: TableState, form: Form, opener: Side, by: Side, like: Result | None = None,
                  way: WayToEnd | None = None) -> None:
@@ -43,13 +40,11 @@ class ResultEntry(DialogueState):
         self.place = 0
         self.way: WayToEnd | None = None
         self.likely: dict[str, Any] = {}
-        self.likely_way = ""
-        """The way of the result `like`, with its answers in `likely`."""
+        self.likely_way = ""  # the way of the result `like`, with its answers in `likely`
         self.ways = form.offered(table.time_is_up)
         if like is not None:
             way = way or self._way_of(form, like)
-        self.listed = self.ways
-        """The ways of the list, where it is shown."""
+        self.listed = self.ways  # the ways of the list, where it is shown
         self.from_list = False
         if way is None and (form.direct or len(self.ways) == 1):
             way = self.ways[0]
@@ -266,7 +261,6 @@ class ResultEntry(DialogueState):
 @dataclass(eq=False)
 class ConfirmDiscard(DialogueState):
     """The other's button on the first question of a begun entry: once more drops it, anything else continues."""
-
     entry: ResultEntry
 
     def tap(self, key: str, now_ms: int) -> None:

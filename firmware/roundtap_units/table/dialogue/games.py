@@ -85,7 +85,6 @@ def undo_game(table: TableState, now_ms: int) -> None:
 @dataclass(eq=False)
 class ConfirmGame(DialogueState):
     """The winner of a game that does not end the match has pressed; the other agrees, and it is noted here only."""
-
     winner: Side
 
     def tap(self, key: str, now_ms: int) -> None:
@@ -118,7 +117,6 @@ class ConfirmGame(DialogueState):
 @dataclass(eq=False)
 class Starter(DialogueState):
     """"1:0: BRUNO chooses who begins": the button of who begins the next game."""
-
     chooses: Side
 
     def tap(self, key: str, now_ms: int) -> None:

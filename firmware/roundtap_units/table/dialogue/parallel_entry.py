@@ -25,22 +25,16 @@ def pages_of(way: WayToEnd, whose: str) -> tuple[Page, ...]:
 
 @dataclass(slots=True)
 class OwnSheet:
-    """One side's own sheet: squads, then figures, page by page. Pure; no screen.
-
-    `at`: the page that is open, None while the side rests. `done`: all pages were passed; `agreed`: the sum too.
-
-    `picked`: squads in the order they were marked; `cursor` is the one that the own button has stepped to.
-    """
-
+    """One side's own sheet: squads, then figures, page by page. Pure; no screen. `at`: the page that is open, None
+    while the side rests. `done`: all pages were passed; `agreed`: the sum too. `picked`: squads in the order they were
+    marked; `cursor` is the one that the own button has stepped to."""
     picked: list[int] = field(default_factory=list)
     values: dict[str, int] = field(default_factory=dict)
     cursor: int = 1
     at: int | None = None
     fielded: bool = False
-    asked: bool = False
-    """"Concede?" is on the page."""
-    warned: bool = False
-    """"These can never be played any more" is on the page of squads."""
+    asked: bool = False  # "Concede?" is on the page
+    warned: bool = False  # "These can never be played any more" is on the page of squads
     done: bool = False
     agreed: bool = False
 
@@ -162,10 +156,8 @@ def _summary(both: ParallelEntry, side: Side) -> SidePart:
 
 
 class ParallelEntry(DialogueState):
-    """The two sheets of one match. `hand`: for whom ▲▼ act; `conceded_by`: who gave up, the figures still count.
-
-    It is the table's entry while a sheet is open; between the reveal and the end both rest, and it is only kept.
-    """
+    """The two sheets of one match. `hand`: for whom ▲▼ act; `conceded_by`: who gave up, the figures still count. It is
+    the table's entry while a sheet is open; between the reveal and the end both rest, and it is only kept."""
 
     def __init__(self, table: TableState, form: Form, like: Result | None = None, hand: Side = "a") -> None:
         super().__init__(table)

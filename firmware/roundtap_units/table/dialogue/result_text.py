@@ -17,8 +17,7 @@ from roundtap_units.table.screens.scenes import SIGNS, Sentence
 NEEDS_NO_WORD = ("active", "turns", "decided_by", "game_begun", "lot", "first_player_by")
 """Steps towards a result that both pressed, or that the deciding step shows anyway."""
 
-BARE = "points"
-"""The worth that needs no unit beside another: "5:0 MoV 329:271"."""
+BARE = "points"  # the worth that needs no unit beside another: "5:0 MoV 329:271"
 
 
 def outcome(table: TableState, result: Result, side: Side) -> str:

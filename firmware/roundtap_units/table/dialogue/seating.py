@@ -90,7 +90,6 @@ def _who_sits_in(table: TableState, gesture: Gesture, now_ms: int) -> Side | Non
 @dataclass(eq=False)
 class WhoAreYou(DialogueState):
     """A first press at a table where neither player sat in: is this button yours?"""
-
     side: Side
 
     def tap(self, key: str, now_ms: int) -> None:
@@ -157,7 +156,6 @@ def start_review(table: TableState, gesture: Gesture, now_ms: int) -> bool:
 class ListReview(DialogueState):
     """Before a game, a short look at the other's list, counted down for both at their table; any button ends it early.
     At the end it stays until it is seen."""
-
     until_ms: int
 
     def tap(self, key: str, now_ms: int) -> None:

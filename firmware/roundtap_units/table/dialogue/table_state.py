@@ -24,11 +24,8 @@ NOTICE_MS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class SendReport:
-    """One side's report. The caller makes it durable, then calls `Dialogue.on_stored`.
-
-    `agrees_to`: the other side's report that the person agreed to, made here or as the hub names it.
-    """
-
+    """One side's report. The caller makes it durable, then calls `Dialogue.on_stored`. `agrees_to`: the other side's
+    report that the person agreed to, made here or as the hub names it."""
     match: str
     side: Side
     revision: int
@@ -41,13 +38,11 @@ class SendReport:
 @dataclass(frozen=True, slots=True)
 class StatusChanged:
     """This table's state for the grid: who sat down, an unfinished entry, a call, who asks to leave."""
-
     seated: tuple[Side, ...] = ()
     draft: bool = False
     call: bool = False
     leave: tuple[Side, ...] = ()
-    lot: tuple[str, Side] | None = None
-    """A lot drawn here that the hub does not know yet."""
+    lot: tuple[str, Side] | None = None  # a lot drawn here that the hub does not know yet
 
 
 Effect = SendReport | StatusChanged
@@ -56,7 +51,6 @@ Effect = SendReport | StatusChanged
 @dataclass(frozen=True, slots=True)
 class Saved:
     """The report is in the journal, as this entry."""
-
     number: int
 
 
@@ -64,7 +58,6 @@ class Saved:
 class ReportRefused:
     """The report was not taken: "judge", "late", "impossible", "unknown-match", "altered", "elsewhere", "older",
     "superseded", "early"."""
-
     reason: str
 
 
@@ -74,23 +67,18 @@ Fate = Saved | ReportRefused
 @dataclass(slots=True)
 class SentReport:
     """A report made here: on its way from the press to its fate."""
-
     effect: SendReport
     report_id: str | None = None
     fate: Fate | None = None
     fate_at_ms: int = 0
-    pending: bool = False
-    """A restored hub has it and examines it: its fate is still to come."""
-    past: bool = False
-    """The hub has a newer report of this side: this one no longer counts."""
-    reread: bool = False
-    """Found on the disk: the hub may have answered it already, and is asked."""
+    pending: bool = False  # a restored hub has it and examines it: its fate is still to come
+    past: bool = False  # the hub has a newer report of this side: this one no longer counts
+    reread: bool = False  # found on the disk: the hub may have answered it already, and is asked
 
 
 @dataclass(slots=True)
 class ScreenNotice:
     """A notice that must be read: stays until a press, or until its time."""
-
     scene: Callable[[], scenes.Scene]
     until_ms: int | None
 
@@ -98,7 +86,6 @@ class ScreenNotice:
 @dataclass(eq=False)
 class DialogueState:
     """One state of the dialogue: what a gesture does in it, and what it shows."""
-
     table: TableState
 
     def press(self, gesture: Gesture, now_ms: int) -> None:
@@ -115,32 +102,25 @@ class DialogueState:
 
 @dataclass(slots=True)
 class TableState:
-    """Shared by the states; each of them changes only its own part.
-
-    `games`: who won the games of this match that both have noted here; `first_player`: of the game in progress.
-    """
-
+    """Shared by the states; each of them changes only its own part. `games`: who won the games of this match that both
+    have noted here; `first_player`: of the game in progress."""
     words: Words
     chance: Callable[[], Side]
     facing: str = "opposite"
     badge: str = ""
     view: TableView | None = None
     clock_ms: int | None = None
-    clock_unknown: bool = False
-    """There is a clock, but no round trip has brought the hub's time yet."""
+    clock_unknown: bool = False  # there is a clock, but no round trip has brought the hub's time yet
     age_ms: int | None = None
     mismatch: bool = False
-    lost_round: bool = False
-    """The hub was restored without the round in play."""
-    sending_text: str = ""
-    """The text where a report is not on its way: the hub refuses it, or examines it."""
+    lost_round: bool = False  # the hub was restored without the round in play
+    sending_text: str = ""  # the text where a report is not on its way: the hub refuses it, or examines it
     seated: set[Side] = field(default_factory=set)
     leaving: set[Side] = field(default_factory=set)
     sent: list[SentReport] = field(default_factory=list)
     effects: list[Effect] = field(default_factory=list)
     entry: DialogueState | None = None
-    question: DialogueState | None = None
-    """A question before everything of the match: whose button, yes or no, who won."""
+    question: DialogueState | None = None  # a question before everything of the match: whose button, yes or no, who won
     notice: ScreenNotice | None = None
     saved_number: int | None = None
     saved_at_ms: int | None = None
@@ -149,8 +129,7 @@ class TableState:
     """Whose press was ignored, and when: it came before the screen can have been read."""
     games: list[Side] = field(default_factory=list)
     first_player: Side | None = None
-    drawn: dict[str, Side] = field(default_factory=dict)
-    """Lots drawn here, until the hub decides."""
+    drawn: dict[str, Side] = field(default_factory=dict)  # lots drawn here, until the hub decides
     stood: tuple[tuple[str, str | None], int, Result] | None = None
     """What both agreed to here, confirmed by the hub for both reports but not yet in its view: the match, its revision
     and the result."""
@@ -274,10 +253,8 @@ class TableState:
         return own[-1].effect if own else self.match.said.of(side)
 
     def forget_delivered(self, now_ms: int) -> None:
-        """With a new view: drop reports that it shows or must show by now, and refused ones.
-
-        A fate may overtake the view it belongs to; until then the report made here is the newer truth.
-        """
+        """With a new view: drop reports that it shows or must show by now, and refused ones. A fate may overtake the
+        view it belongs to; until then the report made here is the newer truth."""
         match = self.view.match if self.view else None
         for place, sent in enumerate(self.sent):
             sent.past = sent.past or any(

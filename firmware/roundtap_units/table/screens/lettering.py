@@ -48,11 +48,9 @@ def line_height(size: int) -> int:
 
 
 def fit(text: str, wide: int, high: int, sizes: tuple[int, ...], bold: bool = False) -> Fitted:
-    """`text` in the largest size that fits, wrapped where there is height; a `Name` then in its shorter forms.
-
-    Wrapping breaks at spaces and hyphens. A text that fits in no way stays in the smallest size: a catalogue text that
-    is too long, which the tests find.
-    """
+    """`text` in the largest size that fits, wrapped where there is height; a `Name` then in its shorter forms. Wrapping
+    breaks at spaces and hyphens. A text that fits in no way stays in the smallest size: a catalogue text that is too
+    long, which the tests find."""
     return _fitted(wordings(text), wide, high, sizes, bold)
 
 

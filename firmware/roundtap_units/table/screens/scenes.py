@@ -12,13 +12,11 @@ SIGNS: dict[Side, str] = {"a": "●", "b": "■"}
 
 class Name(str):
     """A text that is a name, with its sign: where it is too long it may be shortened as names are, by words."""
-
     __slots__ = ()
 
 
 class Sentence(str):
     """A text with a name in it, and the same with shorter and shorter names, for where it is too long."""
-
     __slots__ = ("shorter",)
     shorter: tuple[str, ...]
 
@@ -42,7 +40,6 @@ class NameRow:
 @dataclass(frozen=True, slots=True)
 class Half:
     """One person's part of the screen: a head line, beside it small text and one big figure; a note beneath."""
-
     head: str
     big: str = ""
     small: str = ""
@@ -52,11 +49,8 @@ class Half:
 @dataclass(frozen=True, slots=True)
 class Column:
     """A name above a figure. `wheels` are the figure's parts as they are dialled; `active` is the one that turns.
-
     `active` -1: the whole figure, untouched, is offered as it stands. None: nothing turns here. `unset`: the figure was
-    neither set nor confirmed yet.
-    """
-
+    neither set nor confirmed yet."""
     sign: str
     name: str
     wheels: tuple[str, ...]
@@ -71,7 +65,6 @@ class Column:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scene:
     """`kind` is for programs. `mark` is the age of the last contact, `badge` says practice or virtual."""
-
     kind: str
     facing: str = "opposite"
     mark: str = ""
@@ -84,7 +77,6 @@ class Scene:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HalvesScene(Scene):
     """Both people are addressed, each by their own half."""
-
     a: Half
     b: Half
 
@@ -94,11 +86,8 @@ class HalvesScene(Scene):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FiguresScene(Scene):
-    """Two names with their figures, own left, turned to the person who acts.
-
-    `title` above; below `info` (what it is worth) beside the clock, and `hint` (what can be pressed) beside a `note`.
-    """
-
+    """Two names with their figures, own left, turned to the person who acts. `title` above; below `info` (what it is
+    worth) beside the clock, and `hint` (what can be pressed) beside a `note`."""
     turn: Side
     left: Column
     right: Column
@@ -118,7 +107,6 @@ class FiguresScene(Scene):
 class PageScene(Scene):
     """A title, a few lines and the buttons' meaning; turned to one person, or (`turn` None) for all. `big`: legible
     from two steps away, below the title."""
-
     turn: Side | None = None
     title: str
     big: str = ""
@@ -132,7 +120,6 @@ class PageScene(Scene):
 @dataclass(frozen=True, slots=True)
 class SquadMark:
     """One of a few things to choose from: `picked` now, `used` before, `cursor` where the own button has stepped to."""
-
     letter: str
     picked: bool = False
     used: bool = False
@@ -145,11 +132,8 @@ class SquadMark:
 
 @dataclass(frozen=True, slots=True)
 class SidePart:
-    """One person's own page beside the other's: a head line, the question, figures or marks, the buttons' meaning.
-
-    The head is a name, or what has to be known before it. `unset`: the figure was neither set nor confirmed yet.
-    """
-
+    """One person's own page beside the other's: a head line, the question, figures or marks, the buttons' meaning. The
+    head is a name, or what has to be known before it. `unset`: the figure was neither set nor confirmed yet."""
     head: str
     label: str = ""
     figures: tuple[str, ...] = ()

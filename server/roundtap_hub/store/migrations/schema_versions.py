@@ -15,19 +15,16 @@ from roundtap_core.errors import Problem
 from roundtap_core.version import version
 from roundtap_hub.models import SCHEMA_VERSION, WRITTEN_BY, create_all
 
-FIRST = "0001"
-"""What a journal has that does not say its form."""
+FIRST = "0001"  # what a journal has that does not say its form
 
 
 @dataclass(frozen=True, slots=True)
 class Migrations:
     """`folder` holds the forms (versions/); `newest` is the last of them; `running` the version that knows them."""
-
     folder: Path
     newest: str
     running: Callable[[], str] = version
-    readable: frozenset[str] = frozenset()
-    """Earlier forms that lack tables only: who just looks may read them."""
+    readable: frozenset[str] = frozenset()  # earlier forms that lack tables only: who just looks may read them
 
 
 CURRENT = Migrations(Path(__file__).parent / "versions", "0002", readable=frozenset({FIRST}))
@@ -37,7 +34,6 @@ CURRENT = Migrations(Path(__file__).parent / "versions", "0002", readable=frozen
 class DatabaseSchema:
     """What a database says of itself. `form`: "" where it holds nothing yet; `stamped`: whether it says its form, or
     only may be known by its tables; `written_by`: (form, version), oldest first."""
-
     form: str
     stamped: bool = False
     written_by: tuple[tuple[str, str], ...] = ()
@@ -74,11 +70,9 @@ def check_schema(connection: Connection, forms: Migrations = CURRENT) -> None:
 
 def migrate(engine: Engine, forms: Migrations = CURRENT, lock: Callable[[Connection], None] | None = None) -> None:
     """Give the database this program's form: made anew where it is empty, brought there from any earlier one, in one
-    transaction that leaves it as it was if anything fails.
-
-    `lock`: lets nobody else do so at the same time, where the database does not see to that itself. Raises
-    SQLAlchemyError, Problem("journal_newer") and Problem("journal_form_failed").
-    """
+    transaction that leaves it as it was if anything fails. `lock`: lets nobody else do so at the same time, where the
+    database does not see to that itself. Raises SQLAlchemyError, Problem("journal_newer") and
+    Problem("journal_form_failed")."""
     with engine.connect() as connection:
         noted = read_schema(connection)
         _refuse_newer(noted, forms)
