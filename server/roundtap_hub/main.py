@@ -153,7 +153,7 @@ def run(args: argparse.Namespace) -> int:
     places, encrypted_places = connection_limits.connection_places(connection_limits.raise_file_limit())
     limits = connection_limits.ConnectionLimits(places, time.monotonic, args.per_address)
     encrypted_limits = connection_limits.ConnectionLimits(encrypted_places, time.monotonic,
-                                                         max(1, args.per_address // 2))
+                                                          max(1, args.per_address // 2))
     listeners: list[socket.socket] = []
     for port, admitting in ((args.port, limits), *([(secure_port, encrypted_limits)] if secure_port else ())):
         try:
@@ -366,25 +366,19 @@ def open_database(address: str, at_point: AtPoint, pages_only: bool = False) -> 
     url = database_url(address)
     # Late: a hub in its own folder needs no driver.
     from roundtap_hub.database.postgres import DatabaseClock, PostgresJournal
-    from roundtap_hub.database.presence_relay import (
-        BOOK_CHANNEL,
-        PRESENCE_CHANNEL,
-        PresenceRelay,
-        PresenceSync,
-        SharedPrintBook,
-    )
+    from roundtap_hub.database import presence_relay
     from roundtap_hub.database.shared_service import CommitNotice, NotificationListener, SharedService
 
     clock = DatabaseClock(url)
     journal = PostgresJournal(address, pages_only)
-    paper = None if pages_only else SharedPrintBook(address, journal.name)
+    paper = None if pages_only else presence_relay.SharedPrintBook(address, journal.name)
     service = SharedService(journal, clock.clocks, at_point, pages_only)
     presence = Presence()
-    news = PresenceSync(presence, clock.clocks.mono_ms, speaks=not pages_only)
-    relay = PresenceRelay(url, journal.name, news, presence)
-    others = {PRESENCE_CHANNEL: news.receive}
+    news = presence_relay.PresenceSync(presence, clock.clocks.mono_ms, speaks=not pages_only)
+    relay = presence_relay.PresenceRelay(url, journal.name, news, presence)
+    others = {presence_relay.PRESENCE_CHANNEL: news.receive}
     if paper is not None:
-        others[BOOK_CHANNEL] = paper.handle_notice
+        others[presence_relay.BOOK_CHANNEL] = paper.handle_notice
 
     def committed(notice: CommitNotice | None) -> None:
         service.follow(notice)

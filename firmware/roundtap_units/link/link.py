@@ -11,15 +11,7 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from roundtap_core.messages import (
-    FatesMessage,
-    FeedMessage,
-    HubsMessage,
-    ReportReceipt,
-    TimeAnswer,
-    ViewMessage,
-    Welcome,
-)
+from roundtap_core import messages
 from roundtap_core.typed import parse_message
 from roundtap_core.version import same_build, version
 from roundtap_core.wire import ECHO, FEED, REQUEST, envelope, open_envelope
@@ -52,8 +44,9 @@ LINE_BYTES_MAX = 4 * 1024 * 1024
 MALFORMED = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
 """What reading a strange message may raise."""
 FIRST = ("welcome", "twin")  # the messages that may begin a feed
-TYPES: Mapping[object, type[FeedMessage]] = {"welcome": Welcome, "fates": FatesMessage, "view": ViewMessage,
-                                             "hubs": HubsMessage}
+TYPES: Mapping[object, type[messages.FeedMessage]] = {"welcome": messages.Welcome, "fates": messages.FatesMessage,
+                                                      "view": messages.ViewMessage,
+                                                      "hubs": messages.HubsMessage}
 """Messages with content beyond that of every feed message."""
 
 Waits = Callable[[float], bool]  # whether to keep waiting for an answer, this many seconds after the request
@@ -83,7 +76,8 @@ class StatusSender:
     that has the hub's time. Sending may raise anything a network and a strange answer raise."""
 
     def __init__(self, address: Callable[[], HubAddress], outbox: Outbox, plan: SamplePlan,
-                 mono_ms: Callable[[], int], heard_time: Callable[[TimeAnswer, kept_connection.TimedAnswer], None],
+                 mono_ms: Callable[[], int],
+                 heard_time: Callable[[messages.TimeAnswer, kept_connection.TimedAnswer], None],
                  health: OwnHealth | None = None) -> None:
         self.session: str | None = None
         self._address = address
@@ -159,7 +153,7 @@ class StatusSender:
             raise ValueError(f"no echo of the status: {str(answer.message)[:200]}")
         if self._health is not None and health is not None:
             self._health.acknowledge(health)
-        self._on_time(parse_message(TimeAnswer, said), answer)
+        self._on_time(parse_message(messages.TimeAnswer, said), answer)
 
     def request_time(self, connection: kept_connection.PersistentConnection, waits: Waits) -> None:
         """A round trip only for the clock. Its number is used once: no other answer passes for this one's."""
@@ -170,7 +164,7 @@ class StatusSender:
             content = open_envelope(address.key, ECHO, answer.message)
             if content is None or content.get("nonce") != nonce:
                 raise ValueError(f"no signed time: {str(answer.message)[:200]}")
-            self._on_time(parse_message(TimeAnswer, content), answer)
+            self._on_time(parse_message(messages.TimeAnswer, content), answer)
         finally:
             self._plan.on_sampled(sent_ms, self._mono_ms())
 
@@ -340,8 +334,8 @@ class HubLink:
 
     def handle_message(self, message: Mapping[str, Any], place: Endpoint, age: FeedAge) -> None:
         """Handle one message of the feed, its signature verified. Raises one of MALFORMED where it ends the feed."""
-        parsed = parse_message(TYPES.get(message.get("type"), FeedMessage), message)
-        if isinstance(parsed, Welcome):
+        parsed = parse_message(TYPES.get(message.get("type"), messages.FeedMessage), message)
+        if isinstance(parsed, messages.Welcome):
             self._check_boot(parsed.boot)
         if age.late(parsed.now_ms, self._mono_ms()):
             # It was delayed: it does not show the hub's present state.
@@ -350,22 +344,22 @@ class HubLink:
             self._is_duplicate = True
             self._receive("twin", True)
             raise ValueError("another unit has this name")
-        if isinstance(parsed, Welcome):
+        if isinstance(parsed, messages.Welcome):
             self._on_welcome(parsed, place)
         self._hubs.mark_alive(self._mono_ms())
         self._receive("contact", None)
-        if isinstance(parsed, FatesMessage):
+        if isinstance(parsed, messages.FatesMessage):
             # "unknown" puts a report back among those that another thread sends at once: the oldest comes first.
             self._settle_in_order(parsed.fates)
             self._reports_due.set()
-        elif isinstance(parsed, ViewMessage):
+        elif isinstance(parsed, messages.ViewMessage):
             self._receive("view", parsed.view)
         elif parsed.type == "identify":
             self._receive("identify", None)
-        elif isinstance(parsed, HubsMessage):
+        elif isinstance(parsed, messages.HubsMessage):
             self._hubs.add_standbys(parsed.hubs)
 
-    def _on_welcome(self, welcome: Welcome, place: Endpoint) -> None:
+    def _on_welcome(self, welcome: messages.Welcome, place: Endpoint) -> None:
         if not self._hubs.accept_welcome(place, welcome.epoch, welcome.hubs, self._mono_ms()):
             raise ValueError("a hub of an epoch that this unit has left")
         self._epoch = welcome.epoch
@@ -391,12 +385,12 @@ class HubLink:
             self._plan.on_connected(self._mono_ms())
         self._boot = boot
 
-    def _on_echo(self, echo: ReportReceipt) -> None:
+    def _on_echo(self, echo: messages.ReportReceipt) -> None:
         self._receive("contact", None)
         self._settle(echo)
         self._outbox.flush_fates()
 
-    def _settle_in_order(self, fates: list[ReportReceipt]) -> None:
+    def _settle_in_order(self, fates: list[messages.ReportReceipt]) -> None:
         age = {kept.id: number for number, kept in enumerate(self._outbox.all())}
         try:
             for echo in sorted(fates, key=lambda echo: age.get(echo.report_id, 0)):
@@ -404,7 +398,7 @@ class HubLink:
         finally:
             self._outbox.flush_fates()
 
-    def _settle(self, echo: ReportReceipt) -> None:
+    def _settle(self, echo: messages.ReportReceipt) -> None:
         if self._hubs.is_superseded(echo.epoch) and echo.epoch != self._epoch:
             # It was true once: a hub restored since may have lost it.
             raise ValueError("an echo of an epoch that this unit has left")
@@ -455,7 +449,7 @@ class HubLink:
         elif question_ms is not None and not called:
             self._statuses.request_time(connection, self._keep_waiting)
 
-    def _on_time(self, time_answer: TimeAnswer, answer: kept_connection.TimedAnswer) -> None:
+    def _on_time(self, time_answer: messages.TimeAnswer, answer: kept_connection.TimedAnswer) -> None:
         self._check_boot(time_answer.boot)
         if answer.warm:
             self.time.add_round_trip(time_answer.now_ms, answer.sent_ms, answer.received_ms)

@@ -32,14 +32,7 @@ from roundtap_core.event.state import (
 )
 from roundtap_core.event.state import RULING as RULING_LINE
 from roundtap_core.result_json import refuse_result_limits, result_from_json, result_to_json
-from roundtap_core.rulebooks.result_gate import (
-    OFFICIAL,
-    ON_RECORD,
-    PLAYER,
-    ResultSource,
-    refuse_result,
-    result_problems,
-)
+from roundtap_core.rulebooks import result_gate
 from roundtap_core.typed import Count, Exact, Id, IdOrEmpty, Natural, Prose, Text
 
 
@@ -258,8 +251,10 @@ def _refusal(state: EventState, command: RecordReport, now: Instant) -> str | No
     if match.decided and result == match.match.result:
         return None
     up = None if command.earlier else time_is_up(state, round_state, match, now)
-    why = next(result_problems(state.rulebook, result, state.options, situation_of(state, round_state, match),
-                               ResultSource(PLAYER, command.time_up if up is None else up, side=command.side)), None)
+    why = next(result_gate.result_problems(state.rulebook, result, state.options,
+                                           situation_of(state, round_state, match),
+                               result_gate.ResultSource(result_gate.PLAYER, command.time_up if up is None else up,
+                                                        side=command.side)), None)
     if why is not None:
         return EARLY if why.key == "time_not_up" else IMPOSSIBLE
     if command.revision != match.revision or match.decided:
@@ -292,11 +287,13 @@ def enter_result(state: EventState, command: EnterResult, now: Instant) -> NewEn
     if command.revision != match.revision or command.seen not in (None, match.number or 0):
         raise Problem("result_changed_meanwhile", table=match.match.table)
     if command.result is not None:
-        saying = ResultSource(OFFICIAL, reason=command.reason) if command.earlier else ResultSource(
-            OFFICIAL, time_is_up(state, round_state, match, now), command.reason,
+        saying = result_gate.ResultSource(result_gate.OFFICIAL,
+                                          reason=command.reason) if command.earlier else result_gate.ResultSource(
+            result_gate.OFFICIAL, time_is_up(state, round_state, match, now), command.reason,
             corrects=result_to_correct(round_state, match))
-        refuse_result(state.rulebook, command.result, state.options, situation_of(state, round_state, match),
-                      ON_RECORD if command.result in acceptable_results(match) else saying)
+        result_gate.refuse_result(state.rulebook, command.result, state.options,
+                                  situation_of(state, round_state, match),
+                                  result_gate.ON_RECORD if command.result in acceptable_results(match) else saying)
     elif round_state.status != PUBLISHED:
         raise Problem("closed_round_needs_result", number=round_state.number)
     _refuse_another_winner(state, round_state, match, command.result)

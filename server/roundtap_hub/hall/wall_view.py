@@ -11,14 +11,7 @@ from typing import Any, TypeVar
 from roundtap_core.clock import IDLE
 from roundtap_core.event.event_flow import elimination_rounds, second_stage_is_swiss
 from roundtap_core.event.state import EventState
-from roundtap_hub.events.saved_event import (
-    SavedEvent,
-    check_in_count,
-    newest_round,
-    ranking,
-    shown_members,
-    shown_names,
-)
+from roundtap_hub.events import saved_event
 from roundtap_hub.results.standings_table import TiebreakCell, record_of, standings_view
 from roundtap_hub.rounds.knockout import bracket, cut_rows_before_play, final_lines
 from roundtap_hub.rounds.tables import grid_cells, seated_count
@@ -117,22 +110,22 @@ def wall_mode(state: EventState) -> str:
     return PAIRINGS if state.clock.state == IDLE else CLOCK
 
 
-def has_content(mode: str, moment: SavedEvent) -> bool:
+def has_content(mode: str, moment: saved_event.SavedEvent) -> bool:
     """Whether there is anything to show in a picture."""
     state = moment.state
     return {WORDS: True, PAIRINGS: bool(state.public_rounds), CLOCK: state.live is not None,
-            STANDINGS: bool(ranking(moment)), BRACKET: bracket(moment) is not None}.get(mode, False)
+            STANDINGS: bool(saved_event.ranking(moment)), BRACKET: bracket(moment) is not None}.get(mode, False)
 
 
 def wall_view(
-    snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: SavedEvent, now_ms: int,
+    snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: saved_event.SavedEvent, now_ms: int,
     part: tuple[int, int] = (1, 1), show: str = "",
 ) -> dict[str, Any]:
     """`part` (i, n): the i-th of n shares of the alphabet; `show`: a fixed picture, used where it has content.
     `cut_pages`: shown after the standings where the cut has another order, each row with a name; `here`: (here,
     entered) before round 1, where players are still awaited or the check-in is used."""
-    state, names = moment.state, shown_names(moment)
-    newest = newest_round(state)
+    state, names = moment.state, saved_event.shown_names(moment)
+    newest = saved_event.newest_round(state)
     mode = show if show and has_content(show, moment) else wall_mode(state)
     if mode == STANDINGS and state.finished and bracket(moment) is not None:
         # At the end the final ranking counts: it is on the pages after the bracket.
@@ -150,13 +143,14 @@ def wall_view(
         "cut_pages": _paged(cut, [name for _, name in cut]),
         "final_pages": _paged(final, [line.name for line in final]),
         "playing": [c for c in grid if not c.done], "calls": [c for c in grid if c.call_age_ms is not None],
-        "here": check_in_count(state) if mode == WELCOME else None,
+        "here": saved_event.check_in_count(state) if mode == WELCOME else None,
     }
 
 
-def seats_by_name(moment: SavedEvent) -> list[PairingLine]:
+def seats_by_name(moment: saved_event.SavedEvent) -> list[PairingLine]:
     """The newest round's competitors by public name."""
-    newest, names, members = newest_round(moment.state), shown_names(moment), shown_members(moment)
+    newest, names, members = saved_event.newest_round(moment.state), saved_event.shown_names(
+        moment), saved_event.shown_members(moment)
     found = []
     for match in newest.matches if newest else ():
         for side, competitor in (("a", match.match.a), ("b", match.match.b)):
@@ -170,7 +164,7 @@ def seats_by_name(moment: SavedEvent) -> list[PairingLine]:
     return sorted(found, key=lambda seat: sort_key(seat.name))
 
 
-def name_pages(moment: SavedEvent, part: tuple[int, int] = (1, 1)) -> list[NamePage]:
+def name_pages(moment: saved_event.SavedEvent, part: tuple[int, int] = (1, 1)) -> list[NamePage]:
     """The names in evenly filled pages, for a browser without scripts."""
     people = seats_by_name(moment)
     share, shares = part

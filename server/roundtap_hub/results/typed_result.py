@@ -9,16 +9,7 @@ from typing import Any
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.forms.form import BY_FIGURES, DRAWN, OPENER, Form, WayToEnd
-from roundtap_core.forms.questions import (
-    LOSER,
-    WINNER,
-    Choice,
-    Comparison,
-    Figure,
-    Picks,
-    WinnerByAnswer,
-    parse_squad_ticks,
-)
+from roundtap_core.forms import questions
 from roundtap_core.forms.walk import compose, needs_opener
 from roundtap_core.numbers import typed_number
 from roundtap_core.records import CONCESSION, SIDES, Match, Result, Side, other
@@ -133,8 +124,9 @@ def _candidates(form: Form, typed: TypedLine, time_is_up: bool, said: Collection
 
 def is_typable(way: WayToEnd) -> bool:
     """Whether the way asks only for figures, squads and choices that a line can answer."""
-    return all(isinstance(step, Figure | Picks | Comparison | WinnerByAnswer)
-               or (isinstance(step, Choice) and step.only_if is None and step.name in CHOICES) for step in way.steps)
+    return all(isinstance(step, questions.Figure | questions.Picks | questions.Comparison | questions.WinnerByAnswer)
+               or (isinstance(step, questions.Choice) and step.only_if is None and step.name in CHOICES)
+               for step in way.steps)
 
 
 def _winner(typed: TypedLine) -> Side | None:
@@ -151,18 +143,18 @@ def _opener_and_answers(way: WayToEnd, typed: TypedLine, fields: Mapping[str, st
             figure.asked for figure in way.figures()))):
         raise Invalid("winner_missing", where="/winner")
     opener: Side = winner or ahead or "a" if needs_opener(way) else "a"
-    sides: dict[str, Side] = {WINNER: opener, LOSER: other(opener)}
+    sides: dict[str, Side] = {questions.WINNER: opener, questions.LOSER: other(opener)}
     answers: dict[str, Any] = {}
     for step in way.opened_by(opener).questions:
-        if isinstance(step, Figure) and (text := fields.get(f"{step.key}.{sides[step.whose]}")):
+        if isinstance(step, questions.Figure) and (text := fields.get(f"{step.key}.{sides[step.whose]}")):
             answers[step.name] = value = typed_number(str(text))
             if not step.asked and (value > step.maximum if step.beyond else value != step.default):
                 raise Invalid("figure_fixed", side=sides[step.whose], value=value, wanted=step.default)
-        elif isinstance(step, Figure) and step.asked:
+        elif isinstance(step, questions.Figure) and step.asked:
             raise Invalid("figure_missing")
-        elif isinstance(step, Picks) and (marks := fields.get(f"{step.key}.{sides[step.whose]}")):
-            answers[step.name] = parse_squad_ticks(marks)
-        elif isinstance(step, Choice):
+        elif isinstance(step, questions.Picks) and (marks := fields.get(f"{step.key}.{sides[step.whose]}")):
+            answers[step.name] = questions.parse_squad_ticks(marks)
+        elif isinstance(step, questions.Choice):
             choice = {"winner": typed.winner, "initiative": typed.initiative}.get(step.name)
             answers |= {step.name: choice} if choice is not None else {}
     return opener, answers
@@ -193,7 +185,7 @@ def _field_candidates(way: WayToEnd, numbers: tuple[str, ...],
             yield {_field(figure, winner): text for figure, text in zip(asked, numbers, strict=True)}
         elif len(numbers) == 1 and len(asked) == 2 and way.winner == OPENER and not _more_asked(way):
             # A single figure is the loser's where the winner's is the maximum; the confirmed line shows both.
-            first, second = sorted(asked, key=lambda figure: figure.whose == LOSER)
+            first, second = sorted(asked, key=lambda figure: figure.whose == questions.LOSER)
             if first.default == first.maximum:
                 yield {_field(first, winner): str(first.default), _field(second, winner): numbers[0]}
     picks = way.picks()
@@ -220,16 +212,16 @@ class _Slot:
     squads: bool = False
 
 
-def _top(figures: Iterable[Figure], key: str) -> int:
+def _top(figures: Iterable[questions.Figure], key: str) -> int:
     return max(figure.for_side(side).maximum for figure in figures if figure.key == key for side in SIDES)
 
 
-def _field(figure: Figure, winner: Side) -> str:
-    return f"{figure.key}.{winner if figure.whose == WINNER else other(winner)}"
+def _field(figure: questions.Figure, winner: Side) -> str:
+    return f"{figure.key}.{winner if figure.whose == questions.WINNER else other(winner)}"
 
 
 def _more_asked(way: WayToEnd) -> bool:
-    return any(isinstance(step, Choice) for step in way.steps)
+    return any(isinstance(step, questions.Choice) for step in way.steps)
 
 
 def _fill_slots(numbers: list[str], slots: list[_Slot]) -> Iterator[dict[str, str | list[str]]]:
@@ -284,7 +276,7 @@ def line_grammar(form: Form, time_is_up: bool) -> dict[str, Any]:
     alone = next((figures[0].whose for _, figures in plays if len(figures) == 1), "")
     if not alone and any(way.winner == OPENER and len(figures) == 2 and not _more_asked(way)
                          and figures[0].default == figures[0].maximum for way, figures in plays):
-        alone = LOSER
+        alone = questions.LOSER
     keys = dict.fromkeys(figure.key for way, figures in plays for figure in way.figures() if figures)
     return {
         "figures": tuple(keys), "alone": alone, "bare": any(not figures for _, figures in plays),
