@@ -1,7 +1,5 @@
 """The command line: `roundtap COMMAND …`. Only the chosen command's module is imported, so each starts at once."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

@@ -365,8 +365,8 @@ def open_database(address: str, at_point: AtPoint, pages_only: bool = False) -> 
     there is no paper. Raises Problem where the database cannot be opened."""
     url = database_url(address)
     # Late: a hub in its own folder needs no driver.
-    from roundtap_hub.database.postgres import DatabaseClock, PostgresJournal
     from roundtap_hub.database import presence_relay
+    from roundtap_hub.database.postgres import DatabaseClock, PostgresJournal
     from roundtap_hub.database.shared_service import CommitNotice, NotificationListener, SharedService
 
     clock = DatabaseClock(url)

@@ -1,7 +1,5 @@
 """Makes the C library and Python give back memory that is no longer needed, where they can."""
 
-from __future__ import annotations
-
 import contextlib
 import gc
 from typing import Any

@@ -1,7 +1,5 @@
 """Every table of the hub's database, one class each."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module

@@ -1,7 +1,5 @@
 """The process that reads one spreadsheet from stdin and prints its rows as JSON; a hostile file may crash it."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

@@ -1,7 +1,5 @@
 """Atomic writes: after a power cut a file is entirely the old or entirely the new one."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress

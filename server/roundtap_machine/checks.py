@@ -1,7 +1,5 @@
 """A check before the doors open: its subject, its state, what was seen, and what to do."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol

@@ -1,7 +1,5 @@
 """What a disk's refusal means: it is full, can only be read, or fails; and a look whether it takes writes at all."""
 
-from __future__ import annotations
-
 import errno
 import os
 import tempfile

@@ -8,8 +8,6 @@ Sources: raspberrypi/linux drivers/firmware/raspberrypi.c (`get_throttled`: hex 
 (`errors_count`), sysfs-class-rtc, watchdog-api, gpio.h (GPIO_GET_CHIPINFO_IOCTL), proc(5).
 """
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

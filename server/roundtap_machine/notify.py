@@ -1,7 +1,5 @@
 """A service and systemd: readiness and watchdog messages (sd_notify(3)), the signal to stop, and a restart."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import queue

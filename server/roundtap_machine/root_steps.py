@@ -3,8 +3,6 @@
 Socket and hardening: `systemd/roundtap-steps.socket`, `systemd/roundtap-steps@.service`.
 """
 
-from __future__ import annotations
-
 import configparser
 import json
 import os

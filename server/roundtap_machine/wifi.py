@@ -1,7 +1,5 @@
 """This machine's own hotspot: name and password as `roundtap hotspot` stored them, and whether it is up. No root."""
 
-from __future__ import annotations
-
 import json
 import re
 import socket

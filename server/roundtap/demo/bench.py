@@ -1,7 +1,5 @@
 """The bench: one page with every virtual table, its live screen, and buttons for mouse, finger and keyboard."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import json

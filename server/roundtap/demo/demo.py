@@ -1,7 +1,5 @@
 """`roundtap demo`: a hub, virtual tables and a small event on this machine, ready to be tapped."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import secrets

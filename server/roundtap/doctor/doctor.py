@@ -3,8 +3,6 @@
 It needs no running hub and no root. Exit code 0: nothing has to be done; 1: something has; 2: it was asked wrongly.
 """
 
-from __future__ import annotations
-
 import contextlib
 import http.client
 import json

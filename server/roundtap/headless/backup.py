@@ -1,7 +1,5 @@
 """Backs a hub's folder up, running or not, where the hub's own backups do not replace it: before an upgrade."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The elimination tree of an event file, with seeds; after the last Swiss round already, as the cut stands."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
 

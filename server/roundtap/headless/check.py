@@ -1,7 +1,5 @@
 """Every rule that an event file breaks, one a line; nothing, and exit 0, where all is well."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
 from typing import Any

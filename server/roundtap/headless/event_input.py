@@ -1,7 +1,5 @@
 """Shared by the headless commands: reading an event file, the reader's language, and errors that name the file."""
 
-from __future__ import annotations
-
 import gc
 import io
 import os

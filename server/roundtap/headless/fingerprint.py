@@ -1,7 +1,5 @@
 """Shows the fingerprint of a hub's certificate authority, to be compared before anybody trusts it."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 

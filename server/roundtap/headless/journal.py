@@ -1,7 +1,5 @@
 """Looks through a journal or a backup: `list` says what is in it, `verify` if all holds."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterable
 from contextlib import closing

@@ -1,7 +1,5 @@
 """Draw the next round of an event file: nothing is changed, the round is printed."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping
 from typing import Any

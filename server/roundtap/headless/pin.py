@@ -1,7 +1,5 @@
 """Makes a new PIN for a hub's organizers, shown here once; a running hub knows it at once, and all sessions end."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Makes a hub's folder of whatever is left: where each part comes from, and what is lost."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable, Iterator
 from itertools import groupby

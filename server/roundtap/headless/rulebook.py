@@ -1,7 +1,5 @@
 """The rulebooks there are; or one rulebook's figures, house decisions and clauses, as they can be announced."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
 from typing import Any

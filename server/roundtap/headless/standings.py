@@ -1,7 +1,5 @@
 """The standings of an event file, after all its Swiss rounds or after one of them."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
 from fractions import Fraction

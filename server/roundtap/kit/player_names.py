@@ -1,7 +1,5 @@
 """Names of made-up players, long Polish ones among them, and their teams, for demonstrations and rehearsals."""
 
-from __future__ import annotations
-
 import itertools
 
 from roundtap_core.event.person import Person

@@ -1,7 +1,5 @@
 """A hub and virtual table units as real processes on this machine, for the demo and rehearsals."""
 
-from __future__ import annotations
-
 import json
 import secrets
 import subprocess

@@ -1,7 +1,5 @@
 """Applies a machine's settings: files, services, name and time zone; applying them again changes nothing."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

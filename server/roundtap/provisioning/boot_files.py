@@ -1,7 +1,5 @@
 """Changes the Pi's own boot files, `config.txt` and `cmdline.txt`, idempotently."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Makes a card's first start install Roundtap without internet: on its boot partition, or in an image of Pi OS."""
 
-from __future__ import annotations
-
 import argparse
 import lzma
 import os

@@ -1,7 +1,5 @@
 """`roundtap hotspot`: this machine makes the hall's Wi-Fi itself, by NetworkManager, for up to eight devices."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """A root that survives power cuts: read-only beneath a layer in memory, with lasting files on the data partition."""
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What this machine is: shows its role, sets it, or takes it from roundtap.txt on the boot partition."""
 
-from __future__ import annotations
-
 import argparse
 import locale
 import sys

@@ -1,7 +1,5 @@
 """The services of each role, and the system files that settings become; nothing here touches the machine."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Reads `roundtap.txt`, the settings of a machine on its boot partition, as edited by any user in any editor."""
 
-from __future__ import annotations
-
 import difflib
 import re
 import zoneinfo

@@ -1,7 +1,5 @@
 """`roundtap rehearse`: play a recorded event on the kit, each result typed at its table, and compare the standings."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

@@ -1,7 +1,5 @@
 """A recorded event as a script: the rounds to impose, what to type at each table, and the expected outcome."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

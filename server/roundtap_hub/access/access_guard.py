@@ -1,8 +1,6 @@
 """The guard before all pages, on the event loop: staff pages only over TLS or at the hub itself, and only with a login.
 """
 
-from __future__ import annotations
-
 import re
 from html import escape
 from urllib.parse import quote

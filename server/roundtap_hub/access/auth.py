@@ -1,7 +1,5 @@
 """Access checks: limits on guesses and sign-ups, local requests, CSRF tokens, and the redirect after login."""
 
-from __future__ import annotations
-
 import hmac
 import re
 import threading

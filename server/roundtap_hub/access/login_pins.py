@@ -1,7 +1,5 @@
 """The organizer's PIN: eight digits or a phrase, kept as a slow hash in a file that may be replaced at any time."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import re

@@ -1,7 +1,5 @@
 """Players' personal links: signed and revocable; and the six-letter codes that the desk hands out for them."""
 
-from __future__ import annotations
-
 import base64
 import binascii
 import hmac

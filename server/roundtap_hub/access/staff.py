@@ -1,7 +1,5 @@
 """The staff: people with a name, a role and a personal PIN; and their sessions, stored by hashes of their tokens."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import json

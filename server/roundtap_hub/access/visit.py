@@ -1,7 +1,5 @@
 """A page's reader: session, CSRF token, chosen language; and the cookies that hold them."""
 
-from __future__ import annotations
-
 import secrets
 from dataclasses import dataclass, field
 

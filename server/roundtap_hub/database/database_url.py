@@ -1,7 +1,5 @@
 """The address of a journal's database: as people write it, for SQLAlchemy, and fit to be shown."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The journal on PostgreSQL: hubs append by compare-and-set, notify each other, and share its clock."""
 
-from __future__ import annotations
-
 import json
 import logging
 import secrets

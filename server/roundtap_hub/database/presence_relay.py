@@ -1,7 +1,5 @@
 """What the hubs on one database share: what each knows of its units, in memory only, and the print book."""
 
-from __future__ import annotations
-
 import json
 import logging
 import threading

@@ -1,7 +1,5 @@
 """The service on a shared database: decides again if another hub was faster, and follows the others' commits."""
 
-from __future__ import annotations
-
 import json
 import logging
 import threading

@@ -1,7 +1,5 @@
 """An event's exports (file, standings, List Fortress), and archiving, restoring and deleting it."""
 
-from __future__ import annotations
-
 import json
 import re
 import unicodedata

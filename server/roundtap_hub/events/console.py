@@ -1,7 +1,5 @@
 """The console: all events; one event with its next step, its tables and parts; and the buttons that move it forward."""
 
-from __future__ import annotations
-
 import re
 import secrets
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """An event's options as a form: those that its rulebook has, shown and read back."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any, get_args
 

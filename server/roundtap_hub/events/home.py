@@ -1,7 +1,5 @@
 """The home page, login and logout, and the events' colours."""
 
-from __future__ import annotations
-
 from flask import Response, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 

@@ -1,7 +1,5 @@
 """A new event, from a form or from an event file with all its records; and its details and options changed later."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """An event's prizes: the list, their winners, and door prizes drawn by lot."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """One event at one moment, what is computed once for all its readers (names, seats, standings), its forms' marks."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Mapping

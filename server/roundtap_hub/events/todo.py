@@ -1,7 +1,5 @@
 """What needs the organizer: tasks with their age (calls, disputes, silent tables, …), open points before round 1."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Announcements as pages show them: the current ones, and their countdowns."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime

@@ -3,8 +3,6 @@
 Standard library and core only, as a table's machine makes one, too.
 """
 
-from __future__ import annotations
-
 import builtins
 import errno
 import os

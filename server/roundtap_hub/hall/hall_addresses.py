@@ -1,7 +1,5 @@
 """The addresses by which the hall reaches this machine, best first, watched while the hub runs."""
 
-from __future__ import annotations
-
 import socket
 import threading
 from collections.abc import Callable, Sequence

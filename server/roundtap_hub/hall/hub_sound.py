@@ -1,7 +1,5 @@
 """The hub's own audio output (`--sound`): a tone when a round starts, at five minutes and at time."""
 
-from __future__ import annotations
-
 import asyncio
 import io
 import logging

@@ -1,7 +1,5 @@
 """Displays that open /wall: a short name for each, when it was last in contact, and what it is to show."""
 
-from __future__ import annotations
-
 import re
 import secrets
 import threading

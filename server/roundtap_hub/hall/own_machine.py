@@ -4,8 +4,6 @@ No round depends on the time of day: rounds, sessions, limits and feeds use the 
 the journal's timestamps and certificates.
 """
 
-from __future__ import annotations
-
 import logging
 import threading
 import time

@@ -1,7 +1,5 @@
 """Console page *Before the doors open*: what is checked in the whole hall, and the bundle for whoever helps."""
 
-from __future__ import annotations
-
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_hub.access.policy import ORGANIZERS, STAFF, route

@@ -1,7 +1,5 @@
 """The checks before the doors open: one line each, all tables counted together, worst first."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,7 +1,5 @@
 """A QR code as SVG for a page: dark squares on white, whatever the page's colours."""
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 

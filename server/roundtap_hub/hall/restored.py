@@ -1,7 +1,5 @@
 """The page of a restored hub: tables report what they hold, lost rounds are adopted, and then play continues."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from flask import redirect, url_for

@@ -1,7 +1,5 @@
 """This hub's pages: fingerprint and trust, clock, addresses, the checks before the doors open, sessions and staff."""
 
-from __future__ import annotations
-
 from collections import Counter
 from datetime import datetime
 from ipaddress import ip_address

@@ -1,7 +1,5 @@
 """Walls of events and displays; on the console announcements, the displays' assignments and the hub's sound."""
 
-from __future__ import annotations
-
 import re
 import secrets
 from dataclasses import dataclass

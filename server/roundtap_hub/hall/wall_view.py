@@ -1,7 +1,5 @@
 """The wall: welcome, pairings, clock, standings, bracket or announcements, paged so that nothing ever scrolls."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Officials: their list, the judge's page for a phone, and warnings, disqualifications, rulings and extensions."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Officials as the console shows them: who may sign what, a match's log, and what a judge may do there."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

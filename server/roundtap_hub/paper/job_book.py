@@ -4,8 +4,6 @@ Not entries: these are no facts of the tournament, they change a few times per s
 log, which is the better record. Losing the book loses orders, but never prints anything twice.
 """
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence

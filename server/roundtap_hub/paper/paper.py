@@ -1,7 +1,5 @@
 """Paper: the state of print jobs, orders for a station, and A4 or A5 sheets that any browser prints."""
 
-from __future__ import annotations
-
 import json
 import re
 import secrets

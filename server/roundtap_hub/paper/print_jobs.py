@@ -1,7 +1,5 @@
 """Print jobs: they follow from the saved event, so a restart makes no duplicates. Pure."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Identifies slips that come back by their typed code or the token in their QR code, and finds their matches."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import hmac

@@ -1,7 +1,5 @@
 """Slips that come back: to the desk by their code, or through their QR code on a phone."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The print station's API: states in, jobs out, signed both ways like all device traffic."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from flask import Response, abort, current_app, jsonify, request

@@ -1,7 +1,5 @@
 """Players who are not at their table, as its unit, officials or phones report it."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The competitors as the organizer sees them, one row each."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """The console's search for a table or a person, in all events of the hall."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any

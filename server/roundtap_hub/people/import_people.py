@@ -1,7 +1,5 @@
 """People imported from a table: upload or paste, columns, a preview of each row; then all ticked rows or none."""
 
-from __future__ import annotations
-
 import re
 import secrets
 from collections.abc import Callable, Mapping, Sequence

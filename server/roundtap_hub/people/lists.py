@@ -1,7 +1,5 @@
 """Competitors' lists: a rulebook's form to view, type and correct one, and the state of each."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

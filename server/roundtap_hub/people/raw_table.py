@@ -1,7 +1,5 @@
 """A table from a file or a paste, read into rows of clean cells within fixed limits."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """The registration desk: players entered, checked in, renamed, leaving, coming back; their details and their link."""
 
-from __future__ import annotations
-
 import re
 import secrets
 from collections.abc import Callable, Mapping, Sequence

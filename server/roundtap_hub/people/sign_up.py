@@ -1,7 +1,5 @@
 """Sign-up by phone, and its page for the organizer, with the QR code."""
 
-from __future__ import annotations
-
 import secrets
 from urllib.parse import urlsplit
 

@@ -1,7 +1,5 @@
 """A player's own page behind a personal link: the match, requests (a judge, leaving, a list) and result reports."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import secrets

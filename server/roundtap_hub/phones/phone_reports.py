@@ -1,7 +1,5 @@
 """Reports from players' phones: a core report with an id of its own, and what became of it."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

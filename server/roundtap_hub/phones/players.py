@@ -1,7 +1,5 @@
 """The public pages: name search, a player's table, pairings, standings, bracket, rules. With public names only."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any

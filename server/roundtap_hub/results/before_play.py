@@ -1,7 +1,5 @@
 """Choices at a table before play: who has initiative or begins, and the lots drawn for them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The result wizard of all pages that enter a result: the next question, the answers so far, the result at the end."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

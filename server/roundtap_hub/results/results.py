@@ -3,8 +3,6 @@
 The wizard's answers are in the address, so that going back and reloading are harmless; only lots and the end are POSTs.
 """
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Collection
 from typing import Any

@@ -1,7 +1,5 @@
 """Aids on a match's page that record nothing: a score calculator, and a check of cards swapped with the sideboard."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The standings as a table: records, tiebreakers in columns, and which of them decided."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction

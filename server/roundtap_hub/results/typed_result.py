@@ -1,15 +1,13 @@
 """A result typed as one short line ("a24", "60 24", "ca"), read by the rulebook's own form."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.forms.form import BY_FIGURES, DRAWN, OPENER, Form, WayToEnd
 from roundtap_core.forms import questions
+from roundtap_core.forms.form import BY_FIGURES, DRAWN, OPENER, Form, WayToEnd
 from roundtap_core.forms.walk import compose, needs_opener
 from roundtap_core.numbers import typed_number
 from roundtap_core.records import CONCESSION, SIDES, Match, Result, Side, other

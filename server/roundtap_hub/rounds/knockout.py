@@ -1,7 +1,5 @@
 """The bracket, the cut and the final ranking as pages show them, computed once for all readers."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

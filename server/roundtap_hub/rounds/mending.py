@@ -1,7 +1,5 @@
 """A round changed manually: mended in one small, previewed step; typed in full; or imposed by another program."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

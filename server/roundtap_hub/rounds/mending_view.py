@@ -1,7 +1,5 @@
 """Views of a round being mended: who may be moved, who waits, a step's warnings, and the steps done."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """A round's clock: as it is sent, as tables count it, and as a page shows it with its phases; and times as text."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta

@@ -1,7 +1,5 @@
 """The schedule: when each round really began and ended, and a forecast for the rest."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import ceil, log2
 from statistics import median

@@ -1,7 +1,5 @@
 """The tables of a round: who sits where, and the state of each match."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The hub as one ASGI application: units, feeds and files are answered on the event loop, pages in threads."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The browsers' feed: page changes as small patches, clocks, and the hub's time; at most four times a second."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import logging

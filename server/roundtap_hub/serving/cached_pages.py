@@ -1,7 +1,5 @@
 """Public, staff and personal pages from the cache, and phones' reports: on the event loop, so no thread waits."""
 
-from __future__ import annotations
-
 import asyncio
 import gzip
 from collections.abc import Mapping

@@ -9,8 +9,6 @@ This concerns only requests for foreign names on port 80: on the hub's hotspot (
 the names to it), or behind a router that resolves every name to the hub.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from roundtap_hub.access.auth import is_loopback

@@ -1,7 +1,5 @@
 """The hub's cookies: session, known device, form mark, language and phone."""
 
-from __future__ import annotations
-
 import hashlib
 import secrets
 

@@ -1,7 +1,5 @@
 """Error pages, which show no stack trace; and the page for a command whose outcome is not known yet."""
 
-from __future__ import annotations
-
 import logging
 import secrets
 import threading

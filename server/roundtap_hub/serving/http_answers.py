@@ -1,7 +1,5 @@
 """HTTP without a framework, for answers from the event loop."""
 
-from __future__ import annotations
-
 import asyncio
 import gzip
 import json

@@ -1,7 +1,5 @@
 """Results computed once for all callers: by one thread, and kept for the latest states of each event."""
 
-from __future__ import annotations
-
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable

@@ -1,7 +1,5 @@
 """Pages drawn once for all their readers, cached by content, variant and language for one version; bounded in size."""
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 import logging

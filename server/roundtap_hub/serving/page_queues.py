@@ -1,7 +1,5 @@
 """Lines in which turns go by address: before the lanes of threads for pages, and before the loop; reports go first."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 from collections import deque

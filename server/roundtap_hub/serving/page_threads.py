@@ -1,8 +1,6 @@
 """Pages: Flask in few threads, in lanes. Requests are read before, and answers sent after: no thread waits for a phone.
 """
 
-from __future__ import annotations
-
 import asyncio
 import io
 import logging

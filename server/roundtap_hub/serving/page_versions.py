@@ -1,7 +1,5 @@
 """Page versions: a short hash of what a page would show; the feed sends it, and a page with another one reloads."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any

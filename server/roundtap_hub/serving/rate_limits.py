@@ -1,7 +1,5 @@
 """Rate limits: token buckets, bounded in memory."""
 
-from __future__ import annotations
-
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable

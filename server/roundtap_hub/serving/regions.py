@@ -1,7 +1,5 @@
 """A page's live regions and rows, as its template marks them, and the difference between two renderings."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Caches of rendered pages and rows: one rendering for all its readers, and earlier ones to compare with."""
 
-from __future__ import annotations
-
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable

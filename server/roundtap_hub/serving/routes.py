@@ -1,7 +1,5 @@
 """The Flask application: every page and the print station's address, with the tags and signs of all templates."""
 
-from __future__ import annotations
-
 from functools import lru_cache, partial
 from importlib import import_module
 from pathlib import Path

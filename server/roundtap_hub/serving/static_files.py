@@ -1,7 +1,5 @@
 """Static files, named by their content's hash: a browser keeps each for ever, and requests a changed one anew."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A hub whose journal cannot be opened: one page that says why, at every address, until the journal can be opened."""
 
-from __future__ import annotations
-
 import asyncio
 import socket
 from collections.abc import Awaitable, Callable

@@ -1,7 +1,5 @@
 """What pages are made with: the hub, event and form of a request, its language, rendering, a Problem as a message."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import wraps

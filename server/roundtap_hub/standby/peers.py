@@ -1,7 +1,5 @@
 """This hub among the hubs of its lineage: how it identifies itself, whom it knows, when it yields."""
 
-from __future__ import annotations
-
 import http.client
 import json
 import logging

@@ -1,7 +1,5 @@
 """A standby as a copy of the journal (store/copies.py): its feed is sealed; a write returns once it is on its disk."""
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import errno

@@ -1,7 +1,5 @@
 """A standby's folder: its copy of the hub's journal, and how it becomes the hub's."""
 
-from __future__ import annotations
-
 import base64
 import itertools
 import json

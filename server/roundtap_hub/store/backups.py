@@ -3,8 +3,6 @@
 A backup is a database of its own kind: no one can mistake a copied roundtap.db for one, or the reverse.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import logging

@@ -1,7 +1,5 @@
 """The hub's clocks: this boot, its monotonic milliseconds, and the wall time where the machine knows it."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Decides requests to the writer: the entries of a request, or the Problem that refuses all of it."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future

@@ -1,8 +1,6 @@
 """Storage told apart from damage: why the hub's folder cannot be read or written, as a problem that a person can mend.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 from contextlib import suppress

@@ -3,8 +3,6 @@
 Stored in the venue's stream: it outlives a restart and is in no event's chain.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 

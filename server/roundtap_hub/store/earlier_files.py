@@ -1,7 +1,5 @@
 """Migrates files of earlier hubs into the journal at the first start that finds them."""
 
-from __future__ import annotations
-
 import json
 import logging
 import re

@@ -1,7 +1,5 @@
 """Dormant events: known by their summaries, loaded on demand, and snapshotted so that loading is quick."""
 
-from __future__ import annotations
-
 import logging
 import threading
 from collections import OrderedDict

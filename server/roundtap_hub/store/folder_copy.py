@@ -3,8 +3,6 @@
 No database: it would need four syncs per commit, or its newest commits would be in a second file when it is pulled out.
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import json

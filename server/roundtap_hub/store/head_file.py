@@ -4,8 +4,6 @@ A database alone cannot tell that its last rows are missing: one without its wri
 one look complete.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

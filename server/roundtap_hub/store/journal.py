@@ -1,7 +1,5 @@
 """The journal on disk: entries, people and clock checkpoints in one SQLite file, written by one thread."""
 
-from __future__ import annotations
-
 import errno
 import json
 import logging

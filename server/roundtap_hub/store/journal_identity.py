@@ -4,8 +4,6 @@ The first epoch names the lineage. A later one begins when a hub takes over; its
 folder's secret, prove it to older hubs, whoever delivers it.
 """
 
-from __future__ import annotations
-
 import hmac
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import dropwhile

@@ -1,7 +1,5 @@
 """Reads people and compares them with the entries' digests; control characters are removed."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple

@@ -4,8 +4,6 @@ An entry carries its hash, and a person's row fits a digest in an entry: whereve
 right. The sources stay as they are; the new folder appears whole or not at all.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import secrets

@@ -4,8 +4,6 @@ Nothing is changed. SQLite stops at the first bad page; `rows_in` reads on, page
 https://www.sqlite.org/fileformat2.html: 4096-byte pages without reserved bytes, in UTF-8, as ours are.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

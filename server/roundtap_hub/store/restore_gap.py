@@ -1,7 +1,5 @@
 """Compares a restored journal with what the tables hold: lost rounds, differing results, silent units."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from statistics import median_low

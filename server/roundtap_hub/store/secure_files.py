@@ -1,7 +1,5 @@
 """Files that only the hub's user may read, in folders that only it may open."""
 
-from __future__ import annotations
-
 import fcntl
 import json
 import os

@@ -1,7 +1,5 @@
 """The service: one thread takes commands, decides, commits in groups, then publishes. Nothing unsaved is shown."""
 
-from __future__ import annotations
-
 import logging
 import os
 import queue

@@ -1,7 +1,5 @@
 """Snapshots of dormant events, stored beside their entries, so that no list needs to fold years of them."""
 
-from __future__ import annotations
-
 import json
 import zlib
 from dataclasses import asdict, dataclass

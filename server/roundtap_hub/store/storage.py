@@ -1,7 +1,5 @@
 """The state of the disk, copies and backups that the console shows."""
 
-from __future__ import annotations
-
 import errno
 import threading
 from collections.abc import Callable

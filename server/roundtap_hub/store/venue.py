@@ -1,7 +1,5 @@
 """The venue's stream: epochs, tables, rights, walls, and the state of a restored journal."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Verifies a journal from its first entry: chains, folds, snapshots, and people against their digests."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 

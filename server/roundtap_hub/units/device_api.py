@@ -3,8 +3,6 @@
 A table's report becomes one entry, and is answered by an echo with its fate. The units' feed is in device_feed.py.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence

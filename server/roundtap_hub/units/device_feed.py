@@ -1,7 +1,5 @@
 """The table units' feed: signed messages to each unit; everything on connect, then changes at once, and every fate."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import secrets

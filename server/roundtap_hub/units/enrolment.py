@@ -1,7 +1,5 @@
 """Enrolment of units without a key: the waiting units, the key exchange by a typed code, and the new unit's name."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import logging

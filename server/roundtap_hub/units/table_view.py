@@ -1,7 +1,5 @@
 """The view of a table's match for its unit, as public as the table itself."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping
 from functools import lru_cache

@@ -3,8 +3,6 @@
 Units on the hub's own machine find their keys in files under /run that only they may read.
 """
 
-from __future__ import annotations
-
 import grp
 import json
 import logging

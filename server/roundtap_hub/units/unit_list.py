@@ -1,7 +1,5 @@
 """The units as the console lists them: table, last contact, version and troubles."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 

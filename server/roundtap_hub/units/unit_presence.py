@@ -4,8 +4,6 @@ A match has one call, from its unit and phones, open until a judge or the result
 leave, until it is granted, refused or taken back.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

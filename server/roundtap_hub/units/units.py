@@ -1,7 +1,5 @@
 """Console pages and forms for units: enrolment, keys, tables, calls and wishes to leave."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from flask import g, redirect, request, url_for

@@ -1,7 +1,5 @@
 """Which form a journal's tables have, and that they have the one that this program knows before anybody reads them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass

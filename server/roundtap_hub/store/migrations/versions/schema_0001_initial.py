@@ -1,7 +1,5 @@
 """The form of every journal from before forms were counted: its tables, and none where they are there already."""
 
-from __future__ import annotations
-
 from alembic import op
 from sqlalchemy import BigInteger, Column, Integer, LargeBinary, MetaData, String, Table
 

@@ -1,7 +1,5 @@
 """The form that has keys of units and the staff."""
 
-from __future__ import annotations
-
 from alembic import op
 from sqlalchemy import Column, MetaData, String, Table
 
