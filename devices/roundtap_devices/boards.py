@@ -6,8 +6,6 @@ A board serves a table and the hub's front panel alike: four buttons, a 128x64 s
 In the recipes of these classes `mono_ms` is the monotonic clock: `lambda: time.monotonic_ns() // 1_000_000`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any

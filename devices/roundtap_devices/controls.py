@@ -1,7 +1,5 @@
 """A board's buttons, lights and buzzer as one object that keeps working, and keeps retrying, while pins are missing."""
 
-from __future__ import annotations
-
 import contextlib
 import importlib
 import queue

@@ -1,7 +1,5 @@
 """What a board lacks: a library, a bus, or a display that answers. A unit works without it, and reports it."""
 
-from __future__ import annotations
-
 import errno
 
 SYSTEM_SITE = "; the environment is made with --system-site-packages"

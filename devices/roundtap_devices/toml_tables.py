@@ -1,7 +1,5 @@
 """TOML descriptions: a known item with changes, and the errors for a wrong description."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path

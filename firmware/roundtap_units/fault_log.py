@@ -1,7 +1,5 @@
 """Faults in the log, limited in number: a peer that causes a thousand faults must not fill the unit's card."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """The configuration file common to all units: identity, hub and data folder."""
 
-from __future__ import annotations
-
 import logging
 import os
 import sys

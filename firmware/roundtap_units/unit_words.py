@@ -1,7 +1,5 @@
 """The units' texts, on top of the core's."""
 
-from __future__ import annotations
-
 from roundtap_core.words import Words, catalogue, core_words
 
 

@@ -4,8 +4,6 @@ A unit shows eight: two say which unit it is, six are the code.
 The hub is side A and the unit side B (package `spake2`, imported only when an enrolment starts).
 """
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 

@@ -1,7 +1,5 @@
 """Errors that a person can correct: each names what is wrong, where, and what would be right, in four languages."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Self
 

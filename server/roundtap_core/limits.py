@@ -3,8 +3,6 @@
 No real event reaches them; they keep every computation bounded and every line in its place.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType

@@ -3,8 +3,6 @@
 Types list the keys their readers need; keys that no program reads are in MESSAGES.md alone.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, UnsetType, field

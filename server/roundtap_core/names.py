@@ -1,7 +1,5 @@
 """Public names of people: shortened, longer where two collide, or a chosen nickname."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 
 from roundtap_core.errors import Invalid

@@ -1,7 +1,5 @@
 """Whole numbers: how typed ones are read everywhere, and the next number of an id."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 

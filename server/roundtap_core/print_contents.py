@@ -1,7 +1,5 @@
 """The contents of printed sheets by kind of job: what the hub sends and a print station lays out."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from msgspec import Meta

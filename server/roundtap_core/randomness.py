@@ -1,7 +1,5 @@
 """Reproducible randomness: one generator per purpose, the same on every machine and Python version."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, MutableSequence
 from typing import TypeVar

@@ -3,8 +3,6 @@
 msgspec reports only the first, in English, without what would be right.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Container, Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Conversion of results and matches to and from JSON, and the checks that need no rulebook."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

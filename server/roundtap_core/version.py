@@ -1,7 +1,5 @@
 """The version of this build: its commit, and whether another build is the same."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

@@ -1,7 +1,5 @@
 """Canonical JSON, hashes and signatures: what hub and units must agree on to the byte."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import json

@@ -1,7 +1,5 @@
 """The real display, through luma.oled on I2C or SPI; its errors become `HardwareMissing`."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import importlib

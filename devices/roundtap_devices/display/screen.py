@@ -1,7 +1,5 @@
 """The screen: redraws on change, renews its display regularly, and retries while the display is gone."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable
 from typing import Any, Protocol

@@ -1,7 +1,5 @@
 """Lights and buzzer of a board: what a unit has left when its screen is dark. The caller passes the time."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

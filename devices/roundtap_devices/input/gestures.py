@@ -4,8 +4,6 @@ Arrows and own buttons act when *released*, so the two presses that begin a chor
 to be undone. While held, an own button makes one HOLD after HOLD_MS, an arrow a REPEAT after REPEAT_AFTER_MS, and more.
 """
 
-from __future__ import annotations
-
 import queue
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field

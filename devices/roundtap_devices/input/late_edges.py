@@ -8,8 +8,6 @@ The pins reveal an edge that never comes: a key that is down by its edges but no
 that press makes no gesture. Nor does a press of which the kernel may have dropped edges: no gesture is ever invented.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 

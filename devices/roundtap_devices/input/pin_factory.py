@@ -1,7 +1,5 @@
 """The pin factory that gpiozero uses: the Pi's own GPIO, found by its chip's label, or a mock one."""
 
-from __future__ import annotations
-
 import glob
 import os
 import time

@@ -1,7 +1,5 @@
 """Drawings and lettering on paper: shapes and text as 1-bit pictures in DejaVu Sans."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """A print job as bytes: print lines in ESC/POS, through python-escpos, and the end marker that a printer answers."""
 
-from __future__ import annotations
-
 import os
 import tempfile
 from collections import deque

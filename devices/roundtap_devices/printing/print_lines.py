@@ -1,7 +1,5 @@
 """What can be put on paper, as plain data: lines of text in cells, rules, drawings, codes, feeds."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 CELL_DOTS = 12  # width of one column in the usual font A, which is 24 dots high

@@ -1,7 +1,5 @@
 """A receipt printer: sends one job at a time, watches it, and reports truthfully what became of it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 

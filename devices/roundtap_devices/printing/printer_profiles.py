@@ -1,7 +1,5 @@
 """Printer profiles: a model's capabilities in figures, those known by name, and others from TOML."""
 
-from __future__ import annotations
-
 import codecs
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace

@@ -7,8 +7,6 @@ Out: {"frame": BASE64, "width": 128, "height": 64, "lamp": false, "lamp_a": fals
      To an unusable line: {"error": TEXT}.
 """
 
-from __future__ import annotations
-
 import base64
 import contextlib
 import io

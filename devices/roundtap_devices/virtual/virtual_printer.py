@@ -1,7 +1,5 @@
 """A virtual printer on a pseudo-terminal: drains like a serial line, answers, prints a picture, and can fail."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import select

@@ -1,7 +1,5 @@
 """Pairings and standings to hang up, the proxy of a card, the hub's fingerprint. Data in, print lines out."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 

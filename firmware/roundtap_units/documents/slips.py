@@ -1,7 +1,5 @@
 """The result slip that two players fill in where no unit stands at their table. Data in, print lines out."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from roundtap_core.elimination.bracket_picture import round_label

@@ -5,8 +5,6 @@ Each code is good for one try. A fake hub that does not know the digits has gues
 and the screen reports it; the next code comes after a growing pause, and after ten a button press is needed.
 """
 
-from __future__ import annotations
-
 import hmac
 import http.client
 import logging

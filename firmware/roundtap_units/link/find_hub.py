@@ -1,7 +1,5 @@
 """Finds the hub for a unit that was not given its address: candidates in order, each asked whether it is a hub."""
 
-from __future__ import annotations
-
 import http.client
 import json
 import socket

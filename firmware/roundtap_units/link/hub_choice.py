@@ -1,8 +1,6 @@
 """Which hub a unit uses: the last one that answered, and after its silence the first right one; and the unit's
 memory."""
 
-from __future__ import annotations
-
 import hashlib
 import logging
 import secrets

@@ -1,7 +1,5 @@
 """This unit's estimate of the hub's monotonic clock from round trips, and when to ask for another one."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections import deque

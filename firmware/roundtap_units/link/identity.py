@@ -5,8 +5,6 @@ A hub writes the keys of the units on its own machine to files at each start. A 
 `LocalKeyWatch(kind).renewed` to its link as `renew`, which is called before each attempt to reach the hub.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 import os

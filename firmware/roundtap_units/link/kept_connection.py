@@ -3,8 +3,6 @@
 Each answer has one deadline as a whole, not for each byte: a peer cannot stall a unit drop by drop.
 """
 
-from __future__ import annotations
-
 import http.client
 import io
 import json

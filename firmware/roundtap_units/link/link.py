@@ -1,7 +1,5 @@
 """The link to the hub: a signed feed in, reports and statuses out. Three threads that only enqueue for the unit."""
 
-from __future__ import annotations
-
 import http.client
 import json
 import logging

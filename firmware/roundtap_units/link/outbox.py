@@ -1,7 +1,5 @@
 """The outbox: each report is on this unit's disk before anything else happens to it, and stays until its event ends."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import logging

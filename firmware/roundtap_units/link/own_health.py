@@ -1,8 +1,6 @@
 """The state of a unit's machine for its statuses, sent regularly and at changes: small, so that nothing waits for
 it."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Collection
 from typing import Any

@@ -1,7 +1,5 @@
 """Sends stored reports to the hub, until its own signed echo comes for each."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 
 from roundtap_core.messages import ReportReceipt

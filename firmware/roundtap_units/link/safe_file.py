@@ -1,7 +1,5 @@
 """The lines of a unit's files, each with a checksum of its content."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """The last view of this table on the unit's disk: restarted without a hub, it still shows its match."""
 
-from __future__ import annotations
-
 import logging
 import threading
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """`roundtap panel`: the front panel of the hub's machine, and its link to the hub, a standby, and root's few steps."""
 
-from __future__ import annotations
-
 import argparse
 import http.client
 import json

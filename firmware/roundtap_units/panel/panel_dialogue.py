@@ -4,8 +4,6 @@
 the hub, or makes one, is asked twice.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 

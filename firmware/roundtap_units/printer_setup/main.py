@@ -1,7 +1,5 @@
 """`roundtap printer`: lists the ports; `--setup` finds a printer's speed and model together with its owner."""
 
-from __future__ import annotations
-
 import argparse
 import locale
 import logging

@@ -1,7 +1,5 @@
 """`roundtap station`: run the print station, on a real printer or a virtual one."""
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import logging

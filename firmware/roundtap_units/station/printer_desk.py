@@ -1,7 +1,5 @@
 """The station's printer: its settings, port and speed, the layout of its jobs, and which jobs may be on paper."""
 
-from __future__ import annotations
-
 import json
 import logging
 import os

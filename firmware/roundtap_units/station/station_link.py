@@ -1,7 +1,5 @@
 """The station's link to the hub: states out, jobs in, one signed request every two seconds, in its own thread."""
 
-from __future__ import annotations
-
 import http.client
 import logging
 import threading

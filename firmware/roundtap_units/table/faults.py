@@ -1,7 +1,5 @@
 """Faults of the unit itself: a failing card, a damaged result, a hub that refuses its messages."""
 
-from __future__ import annotations
-
 from roundtap_devices.input.gestures import HOLD, TAP, Gesture
 from roundtap_units.table.dialogue.dialogue import Dialogue
 from roundtap_units.table.screens.scenes import SIGNS, Scene

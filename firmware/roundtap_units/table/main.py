@@ -1,7 +1,5 @@
 """`roundtap table`: run one table unit, on the Pi's pins or on virtual ones."""
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import os

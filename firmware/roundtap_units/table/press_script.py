@@ -1,7 +1,5 @@
 """The button presses that report a result: for rehearsals, demonstrations and counting presses."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """One table unit: buttons, dialogue, outbox, link and screen, joined by one loop that owns the time."""
 
-from __future__ import annotations
-
 import contextlib
 import copy
 import logging

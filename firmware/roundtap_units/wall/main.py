@@ -1,7 +1,5 @@
 """`roundtap wall`: shows the hub's wall on this machine's own screen, permanently."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import logging

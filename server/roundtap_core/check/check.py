@@ -1,7 +1,5 @@
 """Every rule a recorded event broke: what `roundtap check` prints and the console shows. It forbids nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What was drawn: pairs and byes that a better draw had avoided, tie-break rounds and brackets, stages too early."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """The bracket as a list of games: where each side comes from, who it is as far as that is known, and who won."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from msgspec import Struct

@@ -3,8 +3,6 @@
 Only presentation attributes and `currentColor`: it can stand in a page whose policy allows no styles.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from html import escape
 

@@ -1,7 +1,5 @@
 """Who makes the cut ("Der Schnitt"): the first in the order of the rulebook who are still there."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Sequence
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """The next elimination round: by game numbers, the first one without a cut by lot; byes ("K. o.-Runden")."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 
 from roundtap_core.elimination.bracket import Bracket, BracketGame, BracketSeat, bracket_of

@@ -1,7 +1,5 @@
 """The final ranking: by the round reached, the match for third place, then the Swiss rank; the bracket as JSON."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from msgspec import Struct

@@ -1,7 +1,5 @@
 """event = apply(event, entry): how each kind of entry changes the state. Nothing here refuses, draws, or reads time."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 

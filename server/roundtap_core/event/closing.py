@@ -1,7 +1,5 @@
 """Closing the round in play, with every result there, undisputed; and what finishing the event would cut short."""
 
-from __future__ import annotations
-
 from msgspec.structs import replace
 
 from roundtap_core.elimination.ranking import final_ranking

@@ -1,7 +1,5 @@
 """What people and devices may ask of an event, all subjects together; `decide` answers with entries, or refuses."""
 
-from __future__ import annotations
-
 from roundtap_core.event.cut import AcceptPlace, DeclinePlace, MakeCut, PassOverAbsentees, WithdrawCut
 from roundtap_core.event.imposed_rounds import AdoptRound, ImposeRound
 from roundtap_core.event.judging import (

@@ -1,7 +1,5 @@
 """The cut: making it, offered places, taking it back before the elimination has begun; and what the entries change."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

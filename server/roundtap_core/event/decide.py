@@ -1,7 +1,5 @@
 """decide(event, command) → entries, or a refusal: pure, as time and seeds come with the command."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Entries: the facts of a tournament, one chain per stream, sealed by hashes over canonical JSON."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """The course of an event: which kind of step follows the rounds so far, and the bracket as it stands."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 
 from msgspec.structs import replace

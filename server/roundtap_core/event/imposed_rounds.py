@@ -1,7 +1,5 @@
 """A round that no draw made: imposed by a person, or adopted as the tables of a restored hub hold it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import count
 from typing import Any

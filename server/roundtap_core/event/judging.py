@@ -4,8 +4,6 @@
 named; `roles_of` gives the roles, and with them what the official may do.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What becomes of a match that a player leaves in mid-game, by dropping or disqualified."""
 
-from __future__ import annotations
-
 from msgspec import Struct
 from msgspec.structs import replace
 

@@ -1,7 +1,5 @@
 """What several decisions, and what their entries change, look up first; a Problem names what is missing."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import wraps
 from itertools import chain, count

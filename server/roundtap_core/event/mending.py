@@ -4,8 +4,6 @@ Common to all commands: `number` of the round that was looked at; `reason` and `
 the mend as it was shown before (mending_steps.py). "" where none was shown: then no warning may apply.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 

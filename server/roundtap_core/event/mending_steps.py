@@ -1,7 +1,5 @@
 """A mend before it is done: who may be moved and who waits, what changes and is lost, what is to be warned of."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Who plays: entering and check-in, coming late into round 1, leaving, coming back, lists and marks."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Prizes: which list can be, and whom the lot finds; and what the entries change."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Results: which report is accepted and why another is not, results entered by officials, no-shows."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 

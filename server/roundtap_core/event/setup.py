@@ -1,7 +1,5 @@
 """Setting up: an event's making and its options, what it says of itself, what is missing before round 1."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date

@@ -1,7 +1,5 @@
 """A short mark of the state that a button was shown for, so that a stale press can be refused."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from roundtap_core.errors import Problem

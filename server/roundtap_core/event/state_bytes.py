@@ -1,7 +1,5 @@
 """The state of an event as bytes and back: the same bytes wherever the same entries were folded."""
 
-from __future__ import annotations
-
 from functools import cache
 
 from msgspec import json

@@ -1,7 +1,5 @@
 """An event with all that its file holds: what rules compute with, and what officials did and why."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

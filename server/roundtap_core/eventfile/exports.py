@@ -6,8 +6,6 @@ in two columns, KEY_num and KEY_den. Text that a spreadsheet would read as a for
 apostrophe before it.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import re

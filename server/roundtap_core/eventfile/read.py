@@ -4,8 +4,6 @@ Rules of play that a real event broke (a score above the cap, a repeated pairing
 load, and `check` reports them.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import Any

@@ -1,7 +1,5 @@
 """Writing an event file: the plain JSON of a tournament, keys in the order of their description."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from msgspec.structs import asdict, fields

@@ -4,8 +4,6 @@ Each kind defines when it is asked, its valid answers, and its part in a result:
 kind.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Self

@@ -1,7 +1,5 @@
 """Walking through a way of a result form: the next question, the result, and reading a result back."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 

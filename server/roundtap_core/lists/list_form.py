@@ -1,7 +1,5 @@
 """Players' lists: the form to fill in, checks by counting, and how a list is read."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence

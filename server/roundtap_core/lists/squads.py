@@ -1,7 +1,5 @@
 """Squads of a list: fielded ones, those still to field, and when rounds run short."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from msgspec import Struct

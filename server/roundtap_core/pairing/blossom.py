@@ -5,8 +5,6 @@ carries a price; only edges that pay exactly their price may be used; prices mov
 free vertices, or until being free costs nothing. Python's integers never overflow, so weights may be lexicographic.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 Edges = Sequence[dict[int, int]]

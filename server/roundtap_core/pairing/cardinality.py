@@ -1,7 +1,5 @@
 """The largest pairing without a repeat (Edmonds' blossoms), and rounds made from one."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """The competitors to pair: points, earlier opponents and byes, as small whole numbers in the file's order."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from msgspec import Struct

@@ -1,7 +1,5 @@
 """The smallest change to a drawn round: pairs waiting people and breaks up the fewest of its pairs."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 
 from msgspec import Struct

@@ -8,8 +8,6 @@
           exact pieces, where shuffling is in vain   window.py, blossom.py, cardinality.py
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 

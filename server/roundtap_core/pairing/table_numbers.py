@@ -1,7 +1,5 @@
 """Which match sits at which table (house decision): leaders at table 1, fixed places for those who need them."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping
 from itertools import count
 

@@ -5,8 +5,6 @@ shape of the groups above sends no one further down: the criterion considers tho
 field can do better there, and what remains is a smaller field of the same kind.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from msgspec import Struct

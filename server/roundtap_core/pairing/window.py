@@ -1,7 +1,5 @@
 """The best shape among a few groups at once: a heaviest matching whose weights spell the criterion in whole numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from msgspec import Struct

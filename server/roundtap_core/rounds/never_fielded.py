@@ -1,7 +1,5 @@
 """Squads that can no longer be fielded, and never were."""
 
-from __future__ import annotations
-
 from roundtap_core.elimination.bracket import bracket_of
 from roundtap_core.elimination.cut import qualified
 from roundtap_core.errors import Problem

@@ -1,7 +1,5 @@
 """The next round of an event, of whatever stage: Swiss as planned, ties to be played out, what follows a cut."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from typing import Any
 

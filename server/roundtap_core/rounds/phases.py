@@ -1,7 +1,5 @@
 """The phases of a round: what the clock says now, what minutes that chance has added change, and when it is over."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct

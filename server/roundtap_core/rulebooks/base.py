@@ -1,7 +1,5 @@
 """The base class of all rulebooks: figures and rules of a document; no I/O, no randomness."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, ClassVar, Final

@@ -1,7 +1,5 @@
 """A rulebook's figures as an organizer announces them, asked of the rulebook itself: results, byes, minutes."""
 
-from __future__ import annotations
-
 from roundtap_core.errors import Problem
 from roundtap_core.records import BYES, RULING, TIME, Match, Result, SidePair
 from roundtap_core.rulebooks.base import Options, Rulebook, Tally

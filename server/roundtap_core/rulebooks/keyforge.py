@@ -1,7 +1,5 @@
 """KeyForge, Archon and Sealed: win or loss, one game or best of three. Rules and decks by the Spanish document."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, ClassVar

@@ -3,8 +3,6 @@
 Each module is imported when its rulebook is first asked for: a command that reads an event file needs one of them.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module

@@ -5,8 +5,6 @@ form: its questions at time are answered again from the result. Where the record
 no problem.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from msgspec import Struct

@@ -1,7 +1,5 @@
 """A result in words, the same at every front: who has won, why where the score does not say so, and all it holds."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Shatterpoint Premier Showdown: struggles, wounds and squads. Rules and lists by the Polish document."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 

@@ -1,7 +1,5 @@
 """Warlords of Terra: 3, 1 or 0 points and SCORE. Rules and decks by the Spanish document, part C."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 

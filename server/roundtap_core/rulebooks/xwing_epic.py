@@ -1,7 +1,5 @@
 """X-Wing Epic, duel and team: 5, 3, 1 or 0 points, margin of victory. Rules and squad lists by the Spanish document."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar

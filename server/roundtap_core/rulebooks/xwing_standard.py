@@ -1,7 +1,5 @@
 """X-Wing standard: 100 points, win or loss, margin of victory. Rules and squad lists by the German document."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 

@@ -1,7 +1,5 @@
 """Standings: competitors ordered by the points and tiebreakers of the Swiss rounds."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any

@@ -1,7 +1,5 @@
 """The tiebreakers by their keys in the event file, and the tie-break rounds that one of them asks."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations

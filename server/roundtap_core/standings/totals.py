@@ -1,7 +1,5 @@
 """Every competitor's totals over the Swiss rounds: points, outcomes, figures, opponents."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 from msgspec import Struct

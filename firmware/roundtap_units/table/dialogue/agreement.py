@@ -1,7 +1,5 @@
 """Agreement: the other player is asked, and says yes, or no and then edits or calls a judge; both versions are kept."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

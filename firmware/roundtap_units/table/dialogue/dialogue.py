@@ -1,7 +1,5 @@
 """The dialogue of a table unit: views, gestures, fates in; scenes, effects out. No I/O, no threads, no own clock."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Entering a result: the own button opens a way, questions are answered, the worth is shown, the button confirms."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Any
 

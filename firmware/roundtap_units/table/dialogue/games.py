@@ -1,7 +1,5 @@
 """Before and between a match's games: the lot for the first player, games noted here, who begins the next one."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from roundtap_core.records import SIDES, Side, other

@@ -1,7 +1,5 @@
 """Where reports begin: the winner's own button, the other endings behind ▼ held, a correction of a report."""
 
-from __future__ import annotations
-
 from roundtap_core.forms.form import Form, WayToEnd
 from roundtap_core.records import CONCESSION, Result, Side, other
 from roundtap_devices.input.gestures import ARROWS, REPEAT, TAP, Gesture

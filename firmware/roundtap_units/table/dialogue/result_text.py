@@ -1,7 +1,5 @@
 """A result as a table's texts: who won it, what it is worth, and what decided it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from roundtap_core.errors import Problem

@@ -1,7 +1,5 @@
 """Waiting for a match, sitting down, playing: each presses their own button once; then names, opponent and clock."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from roundtap_core.records import SIDES, Side, other

@@ -1,7 +1,5 @@
 """Setting text on a small 1-bit screen: names whole, else wrapped or shortened by words, never cut inside one."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Scenes drawn as 128x64 1-bit pictures: half-screens turned to each person, or the whole turned to who acts."""
 
-from __future__ import annotations
-
 from PIL import Image, ImageDraw
 
 from roundtap_core.records import SIDES, Side
