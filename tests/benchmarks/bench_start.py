@@ -27,7 +27,7 @@ from roundtap.kit.player_names import player_names
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import GENESIS, VENUE, Entry, NewEntry, chain_entry
 from roundtap_core.event.person import Person
-from roundtap_core.event.state import Entrant
+from roundtap_core.event.states import Entrant
 from roundtap_core.records import SIDES
 from roundtap_core.wire import digest
 from roundtap_hub.store.clocks import system_clocks

@@ -20,7 +20,7 @@ from screen_kit import GUARD_S
 from roundtap.kit.player_names import player_names
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry
-from roundtap_core.event.state import EventState, Official
+from roundtap_core.event.states import EventState, Official
 from roundtap_core.records import Result, SidePair
 from roundtap_core.result_json import result_to_json
 from roundtap_hub.access.tls import HttpsInfo

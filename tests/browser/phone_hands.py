@@ -7,7 +7,7 @@ from pages_kit import PIN
 from screen_kit import Screen
 
 from roundtap_core.event.commands import CheckIn
-from roundtap_core.event.state import MatchState
+from roundtap_core.event.states import MatchState
 from roundtap_hub.access.policy import JUDGE, ORGANIZER
 from roundtap_hub.serving.cookies import PHONE
 

@@ -14,7 +14,7 @@ from selenium.webdriver.common.keys import Keys
 
 from roundtap.kit.player_names import player_names
 from roundtap_core.event.commands import CheckIn, DrawRound, EnterResult, PublishRound, SetCheckIn, SetOfficials
-from roundtap_core.event.state import MatchState, Official
+from roundtap_core.event.states import MatchState, Official
 from roundtap_core.records import Result, SidePair
 from roundtap_core.rulebooks.registry import RULEBOOKS
 

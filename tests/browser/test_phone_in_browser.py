@@ -11,7 +11,7 @@ from screen_kit import NARROW, Screen
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 
-from roundtap_core.event.state import MatchState
+from roundtap_core.event.states import MatchState
 from roundtap_core.records import SidePair
 
 PEOPLE = [f"Player {n:02}" for n in range(1, 25)]

@@ -17,7 +17,7 @@ from typing import Any
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, Entry
 from roundtap_core.event.person import Person
-from roundtap_core.event.state import Entrant, EventState
+from roundtap_core.event.states import Entrant, EventState
 from roundtap_core.records import Result, SidePair
 from roundtap_core.result_json import result_to_json
 from roundtap_core.wire import REPORT, canonical, digest, sign

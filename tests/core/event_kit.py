@@ -20,7 +20,7 @@ from roundtap_core.event.commands import (
 )
 from roundtap_core.event.decide import decide
 from roundtap_core.event.entries import Entry, Timestamp, chain_entry
-from roundtap_core.event.state import Entrant, EventState, MatchState, Official, ReportFate
+from roundtap_core.event.states import Entrant, EventState, MatchState, Official, ReportFate
 from roundtap_core.records import Result, SidePair
 from roundtap_core.result_json import result_to_json
 from roundtap_core.wire import digest

@@ -17,7 +17,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.decide import decide
 from roundtap_core.event.person import Person, refuse_unfit_person
-from roundtap_core.event.state import Entrant, EventState
+from roundtap_core.event.states import Entrant, EventState
 from roundtap_core.eventfile.read import event_problems
 from roundtap_core.forms.questions import Choice, Figure, Picks, Turns
 from roundtap_core.limits import (

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from gallery.camera import Camera, StillPage
 from roundtap.kit.player_names import player_names
 from roundtap_core.event import commands as c
-from roundtap_core.event.state import MatchState
+from roundtap_core.event.states import MatchState
 from roundtap_core.records import Result, Side, SidePair
 from roundtap_core.result_json import result_to_json
 from roundtap_hub.access.policy import JUDGE

@@ -12,7 +12,7 @@ from gallery.camera import Camera, StillPage
 from roundtap.kit.player_names import player_names
 from roundtap_core.event import commands as c
 from roundtap_core.event.person import Person
-from roundtap_core.event.state import Entrant
+from roundtap_core.event.states import Entrant
 from roundtap_core.records import Result, SidePair
 from roundtap_hub.hub import Hub, hash_pin, hub_in_memory
 from roundtap_hub.paper.job_book import PrintBook

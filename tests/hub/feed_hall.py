@@ -15,7 +15,7 @@ from hub_kit import HandClock, hello_of, opened_hello, people
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry
-from roundtap_core.event.state import Entrant, EventState
+from roundtap_core.event.states import Entrant, EventState
 from roundtap_core.records import CONCESSION, RULING, Result, SidePair
 from roundtap_core.result_json import result_to_json
 from roundtap_core.wire import FEED, open_envelope

@@ -24,7 +24,7 @@ from roundtap_core.event.decide import decide
 from roundtap_core.event.entries import Entry, NewEntry
 from roundtap_core.event.event_flow import situation_of, time_is_up
 from roundtap_core.event.person import Person
-from roundtap_core.event.state import Entrant, EventState, MatchState, Official, RoundState
+from roundtap_core.event.states import Entrant, EventState, MatchState, Official, RoundState
 from roundtap_core.forms.form import Form
 from roundtap_core.records import Result, Side
 from roundtap_core.result_json import result_from_json, result_to_json

@@ -12,7 +12,7 @@ from typing import Any
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, Entry, NewEntry
 from roundtap_core.event.person import Person
-from roundtap_core.event.state import Entrant, EventState
+from roundtap_core.event.states import Entrant, EventState
 from roundtap_core.messages import Hello
 from roundtap_core.wire import REQUEST, envelope
 from roundtap_hub.hub import Hub, Units, hub_in_memory

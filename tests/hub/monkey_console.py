@@ -24,7 +24,7 @@ from pages_kit import Browser, House, open_house, problem_of
 from roundtap_core.event import commands as c
 from roundtap_core.event.decide import decide
 from roundtap_core.event.person import Person
-from roundtap_core.event.state import Entrant
+from roundtap_core.event.states import Entrant
 from roundtap_core.records import Match, Result
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_hub.store.journal import PersonRecord

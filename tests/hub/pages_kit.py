@@ -17,7 +17,7 @@ from werkzeug.test import TestResponse
 from roundtap_core.clock import RUNNING
 from roundtap_core.event.commands import DrawRound, EnterResult, PublishRound, RecordReport, SetClock, SetOfficials
 from roundtap_core.event.entries import VENUE, NewEntry
-from roundtap_core.event.state import EventState, Official
+from roundtap_core.event.states import EventState, Official
 from roundtap_core.records import Result, SidePair
 from roundtap_core.result_json import result_to_json
 from roundtap_hub.access.staff import csrf_token_of

@@ -11,7 +11,7 @@ from typing import Any
 
 from pages_kit import PEOPLE, Browser, House, open_house
 
-from roundtap_core.event.state import EventState, MatchState
+from roundtap_core.event.states import EventState, MatchState
 from roundtap_core.messages import Hello
 from roundtap_core.records import Result, Side, SidePair
 from roundtap_core.result_json import result_to_json

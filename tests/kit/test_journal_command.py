@@ -17,7 +17,7 @@ from roundtap.main import main
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.person import Person
-from roundtap_core.event.state import Entrant, Official
+from roundtap_core.event.states import Entrant, Official
 from roundtap_core.records import Result, SidePair
 from roundtap_hub.main import open_folder
 from roundtap_hub.store.backups import make_backup

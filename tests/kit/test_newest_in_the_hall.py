@@ -10,7 +10,7 @@ import pytest
 from roundtap.kit.virtual_hall import VirtualHall, VirtualTable
 from roundtap_core.event import commands as c
 from roundtap_core.event.person import Person
-from roundtap_core.event.state import AGREED, SECOND, Entrant, MatchState
+from roundtap_core.event.states import AGREED, SECOND, Entrant, MatchState
 from roundtap_core.messages import ReportReceipt
 from roundtap_core.records import SidePair
 from roundtap_core.typed import parse_message

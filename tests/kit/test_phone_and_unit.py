@@ -8,7 +8,7 @@ import re
 import pytest
 from flask.testing import FlaskClient
 
-from roundtap_core.event.state import AGREED, DISPUTE, ONE_SIDED
+from roundtap_core.event.states import AGREED, DISPUTE, ONE_SIDED
 from roundtap_core.records import Side, SidePair, other
 from roundtap_hub.serving.routes import create_app
 from test_newest_in_the_hall import Table, table

@@ -22,7 +22,7 @@ from roundtap_core.event.apply import fold
 from roundtap_core.event.entries import VENUE, Entry, NewEntry
 from roundtap_core.event.person import Person
 from roundtap_core.event.stale_check import CLOCK, state_mark
-from roundtap_core.event.state import Entrant
+from roundtap_core.event.states import Entrant
 from roundtap_hub.access.personal_links import PersonalLinks
 from roundtap_hub.access.policy import JUDGE
 from roundtap_hub.access.staff import Staff

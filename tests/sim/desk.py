@@ -36,7 +36,7 @@ from roundtap_core.event.event_flow import (
 )
 from roundtap_core.event.leaving import missing_after_leaving, open_match
 from roundtap_core.event.person import Person
-from roundtap_core.event.state import Entrant, EventState, MatchState, Official
+from roundtap_core.event.states import Entrant, EventState, MatchState, Official
 from roundtap_core.event.to_tournament import whole_tournament
 from roundtap_core.eventfile.read import tournament_from_json
 from roundtap_core.eventfile.write import tournament_to_json

@@ -16,7 +16,7 @@ from roundtap.kit.virtual_kit import VirtualKit
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry
-from roundtap_core.event.state import Entrant
+from roundtap_core.event.states import Entrant
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import LANGUAGES
 from roundtap_hub.access.auth import is_loopback

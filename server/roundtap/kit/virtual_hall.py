@@ -12,7 +12,7 @@ from typing import Any
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.person import Person
-from roundtap_core.event.state import Entrant, EventState, Official
+from roundtap_core.event.states import Entrant, EventState, Official
 from roundtap_core.messages import ReportReceipt
 from roundtap_core.records import Tournament
 from roundtap_core.rulebooks.registry import rulebook

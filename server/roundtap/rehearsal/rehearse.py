@@ -17,7 +17,7 @@ from roundtap_core.elimination.ranking import final_ranking
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.event_flow import situation_of
-from roundtap_core.event.state import EventState, MatchState, tournament_of
+from roundtap_core.event.states import EventState, MatchState, tournament_of
 from roundtap_core.records import RULING, SIDES, Result, Tournament
 from roundtap_core.result_json import result_to_json
 from roundtap_core.rulebooks.result_gate import PLAYER, ResultSource, result_problems

@@ -16,7 +16,7 @@ from roundtap_core.event.prizes import APPLY_PRIZES
 from roundtap_core.event.results import APPLY_RESULTS
 from roundtap_core.event.rounds import APPLY_ROUNDS
 from roundtap_core.event.setup import APPLY_SETUP
-from roundtap_core.event.state import EventState
+from roundtap_core.event.states import EventState
 
 Upcaster = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 

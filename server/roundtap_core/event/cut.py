@@ -14,7 +14,7 @@ from roundtap_core.event.entries import Entry, NewEntries, NewEntry
 from roundtap_core.event.event_flow import CUT, first_game_started, offered_places, second_stage_begun, upcoming_stage
 from roundtap_core.event.lookups import Step, require_entrant, without_draft
 from roundtap_core.event.mending_steps import has_report
-from roundtap_core.event.state import EventState, active_ids, tournament_of
+from roundtap_core.event.states import EventState, active_ids, tournament_of
 from roundtap_core.records import SWISS, TIEBREAK
 from roundtap_core.rounds.next_round import open_ties
 from roundtap_core.typed import Text

@@ -17,7 +17,7 @@ from roundtap_core.event.prizes import DECIDE_PRIZES
 from roundtap_core.event.results import DECIDE_RESULTS
 from roundtap_core.event.rounds import DECIDE_ROUNDS
 from roundtap_core.event.setup import DECIDE_SETUP
-from roundtap_core.event.state import EventState
+from roundtap_core.event.states import EventState
 from roundtap_core.limits import MOST_ITEMS, refuse_over_limits
 from roundtap_core.records import Result
 from roundtap_core.result_json import refuse_result_limits

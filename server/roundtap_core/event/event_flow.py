@@ -9,7 +9,7 @@ from roundtap_core.elimination import cut
 from roundtap_core.elimination.bracket import Bracket, bracket_of
 from roundtap_core.errors import Problem
 from roundtap_core.event.person import Person
-from roundtap_core.event.state import PUBLISHED, EventState, MatchState, RoundState, active_ids, tournament_of
+from roundtap_core.event.states import PUBLISHED, EventState, MatchState, RoundState, active_ids, tournament_of
 from roundtap_core.lists.squads import SquadsToField, fielded, squads_unfieldable, to_field
 from roundtap_core.records import ELIMINATION, NO_SHOW, SECOND_SWISS, SWISS, TIEBREAK, Match, Result, Round
 from roundtap_core.rounds.next_round import open_ties, planned_rounds

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from roundtap_core.event.state import ReportFate
+from roundtap_core.event.states import ReportFate
 
 TAIL = 32  # so many fates lie in the one small dict that is copied when a fate is added
 

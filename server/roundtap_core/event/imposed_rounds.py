@@ -15,7 +15,7 @@ from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.event_flow import elimination_rounds
 from roundtap_core.event.judging import roles_of
 from roundtap_core.event.lookups import require_reason
-from roundtap_core.event.state import DRAFT, EventState, MatchState, RoundState, active_ids
+from roundtap_core.event.states import DRAFT, EventState, MatchState, RoundState, active_ids
 from roundtap_core.records import BYES, ELIMINATION, STAGES, SWISS, SWISS_STAGES, Draw, Match
 from roundtap_core.rulebooks.base import ORGANIZER
 from roundtap_core.typed import Exact, Id, IdOrEmpty, Prose

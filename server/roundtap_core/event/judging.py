@@ -16,7 +16,7 @@ from roundtap_core.event import lookups
 from roundtap_core.event.entries import Entry, NewEntries, NewEntry
 from roundtap_core.event.event_flow import match_clock
 from roundtap_core.event.leaving import leave_open_match, rounds_taken_back, ruling_both_left
-from roundtap_core.event.state import (
+from roundtap_core.event.states import (
     APPEAL,
     DECISION,
     EXTENSION,

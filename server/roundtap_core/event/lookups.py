@@ -7,7 +7,7 @@ from typing import Any
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import Entry, NewEntry
-from roundtap_core.event.state import DRAFT, Entrant, EventState, MatchState, RoundState
+from roundtap_core.event.states import DRAFT, Entrant, EventState, MatchState, RoundState
 
 
 def require_entrant(state: EventState, competitor: str) -> Entrant:

@@ -16,7 +16,7 @@ from roundtap_core.event import mending_steps
 from roundtap_core.event.entries import Entry, NewEntries, NewEntry
 from roundtap_core.event.judging import roles_of
 from roundtap_core.event.lookups import Step, require_reason
-from roundtap_core.event.state import DRAFT, EventState, MatchState, RoundState, draw_mark
+from roundtap_core.event.states import DRAFT, EventState, MatchState, RoundState, draw_mark
 from roundtap_core.pairing.pairing_pool import Pairs
 from roundtap_core.pairing.smallest_change import ChangeCosts, smallest_change
 from roundtap_core.records import BYE, NO_SHOW, UNPAIRED_LOSS, WON_BYE, Draw, Match

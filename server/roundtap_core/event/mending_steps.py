@@ -9,7 +9,7 @@ from roundtap_core.clock import IDLE
 from roundtap_core.errors import Problem
 from roundtap_core.event.event_flow import current_seeds, second_swiss_rounds
 from roundtap_core.event.lookups import require_entrant
-from roundtap_core.event.state import (
+from roundtap_core.event.states import (
     DRAFT,
     MARK_DIGITS,
     PUBLISHED,

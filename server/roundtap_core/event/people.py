@@ -12,7 +12,7 @@ from roundtap_core.event import event_flow, lookups
 from roundtap_core.event.entries import Entry, NewEntries, NewEntry
 from roundtap_core.event.judging import roles_of
 from roundtap_core.event.leaving import leave_open_match, open_match, rounds_taken_back, ruling_both_left, undo_leaving
-from roundtap_core.event.state import (
+from roundtap_core.event.states import (
     DROPPED_OUT,
     LATE_ENTRY,
     PLAYS_ON,

@@ -10,7 +10,7 @@ from roundtap_core.clock import Instant
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import Entry, NewEntries, NewEntry
 from roundtap_core.event.lookups import Step
-from roundtap_core.event.state import ACTIVE, AMONG, CHECKED_IN, DoorPrize, EventState, Prize, active_ids
+from roundtap_core.event.states import ACTIVE, AMONG, CHECKED_IN, DoorPrize, EventState, Prize, active_ids
 from roundtap_core.limits import MOST_COMPETITORS
 from roundtap_core.randomness import lot
 from roundtap_core.typed import Count, Exact, IdOrEmpty, Prose

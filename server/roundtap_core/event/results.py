@@ -16,7 +16,7 @@ from roundtap_core.event.event_flow import current_bracket, situation_of, time_i
 from roundtap_core.event.fates import ReportFates
 from roundtap_core.event.lookups import Step, find_match, free_table, of_match
 from roundtap_core.event.people import with_missed, without_missed
-from roundtap_core.event.state import (
+from roundtap_core.event.states import (
     DRAFT,
     PLAYS_ON,
     PUBLISHED,
@@ -28,7 +28,7 @@ from roundtap_core.event.state import (
     SideReport,
     tournament_of,
 )
-from roundtap_core.event.state import RULING as RULING_LINE
+from roundtap_core.event.states import RULING as RULING_LINE
 from roundtap_core.result_json import refuse_result_limits, result_from_json, result_to_json
 from roundtap_core.rulebooks import result_gate
 from roundtap_core.typed import Count, Exact, Id, IdOrEmpty, Natural, Prose, Text

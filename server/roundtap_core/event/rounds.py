@@ -17,7 +17,7 @@ from roundtap_core.event.entries import Entry, NewEntries, NewEntry
 from roundtap_core.event.imposed_rounds import AdoptRound, ImposeRound, adopt_round, impose_round, round_drawn
 from roundtap_core.event.lookups import Step
 from roundtap_core.event.setup import custom_options, play_on
-from roundtap_core.event.state import (
+from roundtap_core.event.states import (
     CLOSED,
     DRAFT,
     PUBLISHED,

@@ -16,7 +16,7 @@ from roundtap_core.event.entries import Entry, NewEntries, NewEntry
 from roundtap_core.event.judging import roles_of
 from roundtap_core.event.lookups import Step, without_draft
 from roundtap_core.event.person import Person
-from roundtap_core.event.state import (
+from roundtap_core.event.states import (
     EventState,
     Official,
     OpenPoint,

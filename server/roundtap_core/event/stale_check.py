@@ -3,7 +3,7 @@
 from typing import Any
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.state import DRAFT, MARK_DIGITS, EventState, MatchState, active_ids
+from roundtap_core.event.states import DRAFT, MARK_DIGITS, EventState, MatchState, active_ids
 from roundtap_core.wire import canonical, digest
 
 COURSE, CLOCK, PERSON, WARNED, LOG = "course", "clock", "person/", "warned/", "log/"

@@ -5,7 +5,7 @@ from functools import cache
 from msgspec import json
 from msgspec.inspect import type_info
 
-from roundtap_core.event.state import EventState
+from roundtap_core.event.states import EventState
 from roundtap_core.wire import digest
 
 # Mappings of other kinds (fates.py) are written as dicts are.

@@ -6,7 +6,7 @@ from typing import Any
 from msgspec.structs import asdict, replace
 
 from roundtap_core.event.person import Person
-from roundtap_core.event.state import Entrant, EventState, LogLine, MatchState, Official, RoundState, tournament_of
+from roundtap_core.event.states import Entrant, EventState, LogLine, MatchState, Official, RoundState, tournament_of
 from roundtap_core.records import Tournament
 
 

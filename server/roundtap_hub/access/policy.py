@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from roundtap_core.clock import IDLE
 from roundtap_core.errors import Problem
-from roundtap_core.event.state import CLOSED as ROUND_CLOSED
-from roundtap_core.event.state import DRAFT as ROUND_DRAFT
-from roundtap_core.event.state import EventState
+from roundtap_core.event.states import CLOSED as ROUND_CLOSED
+from roundtap_core.event.states import DRAFT as ROUND_DRAFT
+from roundtap_core.event.states import EventState
 from roundtap_hub.store.read_model import Snapshot
 
 if TYPE_CHECKING:

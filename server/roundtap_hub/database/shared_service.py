@@ -17,7 +17,7 @@ from sqlmodel import SQLModel
 from roundtap_core.errors import Problem
 from roundtap_core.event.apply import apply
 from roundtap_core.event.entries import VENUE, Entry, NewEntry
-from roundtap_core.event.state import EventState
+from roundtap_core.event.states import EventState
 from roundtap_hub.database.database_url import libpq_arguments
 from roundtap_hub.database.postgres import CHANNEL, NumberTaken, PostgresJournal, reason_of
 from roundtap_hub.store.clocks import Clocks

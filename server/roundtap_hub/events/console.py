@@ -19,7 +19,7 @@ from roundtap_core.event.leaving import leave_effect, leaves_after_round, match_
 from roundtap_core.event.people import refuse_return
 from roundtap_core.event.rounds import clashing_tables, draft_moves, may_reset
 from roundtap_core.event.setup import ABOUT, structure_is_open
-from roundtap_core.event.state import EventState, RoundState, active_ids, tournament_of
+from roundtap_core.event.states import EventState, RoundState, active_ids, tournament_of
 from roundtap_core.records import ELIMINATION, SWISS, TIEBREAK
 from roundtap_core.rounds.next_round import open_ties
 from roundtap_core.rulebooks.registry import RULEBOOKS

@@ -14,7 +14,7 @@ from roundtap_core.event import commands
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.person import Person
 from roundtap_core.event.setup import ABOUT, clean_about
-from roundtap_core.event.state import Entrant, Official, played_on_from_json
+from roundtap_core.event.states import Entrant, Official, played_on_from_json
 from roundtap_core.eventfile.read import parse
 from roundtap_core.eventfile.write import round_to_json
 from roundtap_core.records import Competitor, Tournament

@@ -11,7 +11,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.commands import Command, DrawDoorPrize, SetPrizes
 from roundtap_core.event.prizes import door_prize_pool
-from roundtap_core.event.state import ACTIVE, AMONG, EventState, Prize
+from roundtap_core.event.states import ACTIVE, AMONG, EventState, Prize
 from roundtap_core.lists.list_form import fold
 from roundtap_hub.access.policy import NOT_ARCHIVED, ORGANIZERS, STAFF, VISIBLE, route
 from roundtap_hub.events.console import SEED_BITS

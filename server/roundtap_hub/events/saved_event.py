@@ -10,7 +10,7 @@ from typing import Any
 from roundtap_core.errors import Problem
 from roundtap_core.event.person import Person
 from roundtap_core.event.stale_check import CLOCK, COURSE, LOG, WARNED, open_seats, person_mark, state_mark
-from roundtap_core.event.state import EventState, MatchState, RoundState, event_names, not_yet_present, tournament_of
+from roundtap_core.event.states import EventState, MatchState, RoundState, event_names, not_yet_present, tournament_of
 from roundtap_core.names import number_duplicates, shorten
 from roundtap_core.records import ELIMINATION, SIDES, Competitor, StandingsRow, Tournament
 from roundtap_core.standings.standings import current_standings

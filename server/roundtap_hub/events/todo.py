@@ -8,7 +8,7 @@ from roundtap_core.event.event_flow import upcoming_stage
 from roundtap_core.event.judging import open_appeal, open_appeals, proposed_disqualifications
 from roundtap_core.event.leaving import LeaveEffect, abandoned_matches, confirmer_has_left, leave_effect, squads_owed
 from roundtap_core.event.setup import DECK_TWICE, KINDS, LIST_MISSING, LIST_WRONG, open_list_points, open_points
-from roundtap_core.event.state import DISPUTE, ONE_PHONE, ONE_SIDED, SECOND, EventState, OpenPoint, PlayOnDecision
+from roundtap_core.event.states import DISPUTE, ONE_PHONE, ONE_SIDED, SECOND, EventState, OpenPoint, PlayOnDecision
 from roundtap_core.records import FINISHED_EARLY, SWISS_STAGES, UNPAIRED_LOSS
 from roundtap_hub.events.saved_event import SavedEvent, full_names, shown_names
 from roundtap_hub.judging.judging_view import official_name

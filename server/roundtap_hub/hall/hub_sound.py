@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from queue import SimpleQueue
 
 from roundtap_core.clock import IDLE, RUNNING, Instant
-from roundtap_core.event.state import EventState
+from roundtap_core.event.states import EventState
 from roundtap_hub.rounds.round_clock import public_clock
 from roundtap_hub.store.service import Service
 

@@ -8,7 +8,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import AdoptRound, DropCompetitor, EnterResult, PublishRound, SetClock
 from roundtap_core.event.entries import VENUE, NewEntry
-from roundtap_core.event.state import DECIDED, EventState
+from roundtap_core.event.states import DECIDED, EventState
 from roundtap_core.records import BYE, SWISS, UNPAIRED_LOSS
 from roundtap_core.result_json import result_from_json
 from roundtap_hub.access.policy import ORGANIZERS, route

@@ -13,7 +13,7 @@ from roundtap_core.clock import RUNNING
 from roundtap_core.elimination.bracket_picture import bracket_svg
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import NewEntry
-from roundtap_core.event.state import EventState
+from roundtap_core.event.states import EventState
 from roundtap_hub.access import visit
 from roundtap_hub.access.policy import EVERYBODY, HEADS_AND_DESK, VISIBLE, route
 from roundtap_hub.events.saved_event import SavedEvent, listed_events, planned_rounds, shown_names

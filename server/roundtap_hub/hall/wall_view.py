@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from roundtap_core.clock import IDLE
 from roundtap_core.event.event_flow import elimination_rounds, second_stage_is_swiss
-from roundtap_core.event.state import EventState
+from roundtap_core.event.states import EventState
 from roundtap_hub.events import saved_event
 from roundtap_hub.results.standings_table import TiebreakCell, record_of, standings_view
 from roundtap_hub.rounds.knockout import bracket, cut_rows_before_play, final_lines

@@ -13,7 +13,7 @@ from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event import commands
 from roundtap_core.event.lookups import require_entrant
 from roundtap_core.event.person import Person
-from roundtap_core.event.state import DISPUTE, ONE_PHONE, ONE_SIDED, SECOND, EventState, Official
+from roundtap_core.event.states import DISPUTE, ONE_PHONE, ONE_SIDED, SECOND, EventState, Official
 from roundtap_core.forms.questions import SQUADS_MAX, parse_squad_ticks
 from roundtap_core.names import clean_name
 from roundtap_core.numbers import next_number

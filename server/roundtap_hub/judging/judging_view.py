@@ -5,7 +5,7 @@ from typing import Any
 
 from roundtap_core.event import judging
 from roundtap_core.event.people import latecomer_opponents
-from roundtap_core.event.state import APPEAL, EXTENSION, PUBLISHED, ROLES, MatchState, Official, RoundState
+from roundtap_core.event.states import APPEAL, EXTENSION, PUBLISHED, ROLES, MatchState, Official, RoundState
 from roundtap_core.records import SWISS_STAGES, UNPAIRED_LOSS
 from roundtap_core.rulebooks.base import HEAD_JUDGE, NO, ORGANIZER, may_play
 from roundtap_hub.access.staff import StaffIdentity

@@ -16,7 +16,7 @@ from roundtap_core.clock import IDLE, Instant
 from roundtap_core.elimination.bracket_picture import bracket_svg
 from roundtap_core.errors import Invalid
 from roundtap_core.event.event_flow import situation_of
-from roundtap_core.event.state import PUBLISHED, EventState, RoundState, active_ids, not_yet_present
+from roundtap_core.event.states import PUBLISHED, EventState, RoundState, active_ids, not_yet_present
 from roundtap_core.forms.form import margin_label, slip_figures, slip_picks, slip_ticks
 from roundtap_core.lists.squads import fielded, letter
 from roundtap_core.records import SWISS, UNPAIRED_LOSS

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from roundtap_core.elimination.cut import THIRD, THIRD_PLACE
 from roundtap_core.event.event_flow import situation_of
-from roundtap_core.event.state import CLOSED, PUBLISHED, EventState, MatchState, RoundState
+from roundtap_core.event.states import CLOSED, PUBLISHED, EventState, MatchState, RoundState
 from roundtap_core.forms.form import form_to_json
 from roundtap_core.records import SIDES
 from roundtap_core.wire import digest

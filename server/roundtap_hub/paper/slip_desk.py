@@ -11,7 +11,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import DropCompetitor, EnterResult, GrantExtension, NoteRuling
 from roundtap_core.event.leaving import open_match
-from roundtap_core.event.state import EventState, MatchState, RoundState
+from roundtap_core.event.states import EventState, MatchState, RoundState
 from roundtap_core.records import SIDES, Result
 from roundtap_core.result_json import result_to_json
 from roundtap_hub.access import visit

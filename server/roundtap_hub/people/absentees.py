@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from roundtap_core.clock import IDLE
-from roundtap_core.event.state import EventState
+from roundtap_core.event.states import EventState
 from roundtap_core.records import Side, other
 from roundtap_hub.rounds.tables import GridCell
 from roundtap_hub.units.unit_presence import UnitStatus

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from roundtap_core.event.event_flow import squads_lost, squads_to_field
-from roundtap_core.event.state import (
+from roundtap_core.event.states import (
     PUBLISHED,
     TO_CONFIRM,
     Entrant,

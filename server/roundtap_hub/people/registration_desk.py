@@ -28,7 +28,7 @@ from roundtap_core.event.commands import (
 )
 from roundtap_core.event.lookups import require_reason
 from roundtap_core.event.person import Person
-from roundtap_core.event.state import EventState, MatchState, RoundState
+from roundtap_core.event.states import EventState, MatchState, RoundState
 from roundtap_core.limits import MOST_COMPETITORS, PROSE_LETTERS
 from roundtap_core.lists.list_form import fold, search_text
 from roundtap_core.names import clean_name

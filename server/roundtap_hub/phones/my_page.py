@@ -15,7 +15,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.commands import CheckIn, NoteLot, SetPicks, SubmitList
 from roundtap_core.event.event_flow import match_clock
-from roundtap_core.event.state import (
+from roundtap_core.event.states import (
     AGREED,
     CLOSED,
     DECIDED,

@@ -11,7 +11,7 @@ from typing import Any
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.commands import RecordReport
 from roundtap_core.event.entries import Entry
-from roundtap_core.event.state import AGREED, DECIDED, DISPUTE, ONE_PHONE, ONE_SIDED, SECOND, EventState, ReportFate
+from roundtap_core.event.states import AGREED, DECIDED, DISPUTE, ONE_PHONE, ONE_SIDED, SECOND, EventState, ReportFate
 from roundtap_core.records import Side
 from roundtap_core.wire import canonical, digest
 from roundtap_core.words import Words

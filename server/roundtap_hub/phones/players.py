@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_core.elimination.bracket_picture import bracket_svg
 from roundtap_core.errors import Problem
 from roundtap_core.event.event_flow import situation_of
-from roundtap_core.event.state import TO_CONFIRM, EventState, active_ids
+from roundtap_core.event.states import TO_CONFIRM, EventState, active_ids
 from roundtap_core.records import DISQUALIFIED, DROPPED, Side, other
 from roundtap_core.rulebooks.base import Rulebook
 from roundtap_core.rulebooks.coverage import coverage

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from roundtap_core.event.event_flow import situation_of
 from roundtap_core.event.person import Person
-from roundtap_core.event.state import EventState, MatchState, RoundState
+from roundtap_core.event.states import EventState, MatchState, RoundState
 from roundtap_core.lists.list_form import names
 from roundtap_core.records import SIDES
 from roundtap_core.rulebooks.base import BY_LOT, FIRST_PLAYER, INITIATIVE, MatchSituation

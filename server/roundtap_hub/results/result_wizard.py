@@ -14,7 +14,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event import event_flow
 from roundtap_core.event.commands import NoteLot
 from roundtap_core.event.results import acceptable_results, result_to_correct
-from roundtap_core.event.state import DRAFT, EventState, MatchState, RoundState
+from roundtap_core.event.states import DRAFT, EventState, MatchState, RoundState
 from roundtap_core.forms.form import AT_TIME, Form, WayToEnd, with_rulings
 from roundtap_core.forms.questions import LOSER, WINNER, BaseQuestion, Choice, Figure, Picks, Question, Turns
 from roundtap_core.forms.walk import WalkState, answers_on_record, compose, needs_opener, walk

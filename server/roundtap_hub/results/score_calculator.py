@@ -7,7 +7,7 @@ from flask import abort, request
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.event.state import MatchState
+from roundtap_core.event.states import MatchState
 from roundtap_core.numbers import typed_number
 from roundtap_core.records import SIDES, Side
 from roundtap_core.rulebooks.base import AidFigure, Rulebook

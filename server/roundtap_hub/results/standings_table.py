@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from roundtap_core.event.state import EventState
+from roundtap_core.event.states import EventState
 from roundtap_core.records import DROPPED, StandingsRow
 from roundtap_core.rulebooks.base import SWISS_ROUND
 from roundtap_core.rulebooks.result_gate import may_be_drawn

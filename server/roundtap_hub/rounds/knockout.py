@@ -9,7 +9,7 @@ from roundtap_core.elimination.cut import THIRD, CutRow, cut_table, games_in, ro
 from roundtap_core.elimination.ranking import FinalPlace, final_ranking, game_name
 from roundtap_core.errors import Problem
 from roundtap_core.event import event_flow
-from roundtap_core.event.state import EventState, MatchState, RoundState, active_ids, tournament_of
+from roundtap_core.event.states import EventState, MatchState, RoundState, active_ids, tournament_of
 from roundtap_core.records import SWISS, TIEBREAK, Result, StandingsRow
 from roundtap_core.rulebooks.result_words import ResultLine
 from roundtap_core.standings.standings import standings

@@ -15,7 +15,7 @@ from roundtap_core.event.event_flow import current_seeds, upcoming_stage
 from roundtap_core.event.imposed_rounds import imposed_mend
 from roundtap_core.event.mending import MendCommand, plan_mend
 from roundtap_core.event.mending_steps import AGAIN, BYE_GIVEN, PAIR, SWAP, TABLE, UNPUBLISH, WITHDRAW, MendPlan
-from roundtap_core.event.state import EventState, active_ids
+from roundtap_core.event.states import EventState, active_ids
 from roundtap_core.limits import NUMBER
 from roundtap_core.numbers import typed_number
 from roundtap_core.records import BYE, SECOND_SWISS, SWISS

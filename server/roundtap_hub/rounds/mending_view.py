@@ -6,7 +6,7 @@ from typing import Any
 
 from roundtap_core.clock import IDLE
 from roundtap_core.event import mending_steps
-from roundtap_core.event.state import DRAFT, EventState, MatchState, RoundState
+from roundtap_core.event.states import DRAFT, EventState, MatchState, RoundState
 from roundtap_core.records import BYE, NO_SHOW, SWISS_STAGES
 from roundtap_hub.events.saved_event import SavedEvent
 from roundtap_hub.hall.wall_view import sort_key

@@ -11,7 +11,7 @@ from msgspec import structs
 from roundtap_core.clock import COUNTING, RUNNING, Clock, Instant, format_clock
 from roundtap_core.elimination.cut import THIRD
 from roundtap_core.event.event_flow import match_clock
-from roundtap_core.event.state import EventState
+from roundtap_core.event.states import EventState
 from roundtap_core.records import SWISS
 from roundtap_core.rounds.phases import MINUTE_MS, extra_ms, next_boundary_ms, phase_now
 from roundtap_core.words import Words

@@ -8,7 +8,7 @@ from roundtap_core.clock import RUNNING, Instant
 from roundtap_core.errors import Problem
 from roundtap_core.event import event_flow
 from roundtap_core.event.entries import Timestamp
-from roundtap_core.event.state import EventState, RoundState
+from roundtap_core.event.states import EventState, RoundState
 from roundtap_core.records import ELIMINATION, SWISS
 from roundtap_hub.hall.announcements import elapsed_ms
 from roundtap_hub.rounds.knockout import title_key

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from roundtap_core.clock import RUNNING
 from roundtap_core.errors import Problem
 from roundtap_core.event.event_flow import situation_of
-from roundtap_core.event.state import (
+from roundtap_core.event.states import (
     AGREED,
     DECIDED,
     DISPUTE,

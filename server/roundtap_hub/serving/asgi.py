@@ -7,7 +7,7 @@ from functools import partial
 from itertools import count
 
 from roundtap_core.clock import Instant
-from roundtap_core.event.state import EventState
+from roundtap_core.event.states import EventState
 from roundtap_hub.access.access_guard import answer_if_refused, is_logged_in
 from roundtap_hub.access.policy import allowed_roles, find, native_routes
 from roundtap_hub.hub import Hub

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from roundtap_core.clock import COUNTING, IDLE, Instant
-from roundtap_core.event.state import ONE_SIDED, EventState
+from roundtap_core.event.states import ONE_SIDED, EventState
 from roundtap_core.records import ELIMINATION
 from roundtap_core.rounds.phases import phase_now
 from roundtap_hub.events import saved_event

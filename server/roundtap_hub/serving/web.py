@@ -20,7 +20,7 @@ from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.event_flow import second_stage_begun
 from roundtap_core.event.judging import EXTENSION_MAX
 from roundtap_core.event.stale_check import refuse_stale
-from roundtap_core.event.state import EventState
+from roundtap_core.event.states import EventState
 from roundtap_core.limits import fits_prose, sanitize
 from roundtap_core.numbers import typed_number
 from roundtap_core.records import TIEBREAK

@@ -16,7 +16,7 @@ from typing import Any
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE, Entry
-from roundtap_core.event.state import EventState
+from roundtap_core.event.states import EventState
 from roundtap_core.messages import StandbyAck, StandbyHello
 from roundtap_core.version import version
 from roundtap_core.wire import ECHO, envelope

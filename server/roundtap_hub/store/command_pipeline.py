@@ -18,7 +18,7 @@ from roundtap_core.event.person import refuse_unfit_person
 from roundtap_core.event.rounds import tables_drafted, tables_in_play
 from roundtap_core.event.setup import open_list_points
 from roundtap_core.event.stale_check import refuse_stale
-from roundtap_core.event.state import EventState
+from roundtap_core.event.states import EventState
 from roundtap_core.limits import refuse_over_limits
 from roundtap_core.lists.list_form import fold
 from roundtap_core.numbers import next_number

@@ -8,7 +8,7 @@ from concurrent.futures import Future
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.apply import apply
-from roundtap_core.event.state import EventState, event_names
+from roundtap_core.event.states import EventState, event_names
 from roundtap_hub.store.journal import Journal
 from roundtap_hub.store.read_model import LoadedEvent, Snapshot, checked_people
 from roundtap_hub.store.snapshots import EventSnapshot, EventSummary, made_by, snapshot_event, summary_of

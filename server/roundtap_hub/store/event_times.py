@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from roundtap_core.clock import IDLE, RUNNING
 from roundtap_core.event.entries import Entry, Timestamp
-from roundtap_core.event.state import EventState
+from roundtap_core.event.states import EventState
 from roundtap_hub.store.service import Service
 
 EVENTS_MAX = 16  # events whose times are cached; others are read again on demand

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, LargeBinary, cast, select
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.person import Person
-from roundtap_core.event.state import EventState
+from roundtap_core.event.states import EventState
 from roundtap_core.limits import fits_line, sanitize
 from roundtap_hub.models import PERSON
 

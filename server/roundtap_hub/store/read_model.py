@@ -13,7 +13,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.apply import apply
 from roundtap_core.event.entries import VENUE
 from roundtap_core.event.person import Person
-from roundtap_core.event.state import EventState, event_names
+from roundtap_core.event.states import EventState, event_names
 from roundtap_hub.models import StaffRow, UnitKeyRow
 from roundtap_hub.store.journal import START, Head, Journal, events_deleted
 from roundtap_hub.store.person_rows import wrong_people

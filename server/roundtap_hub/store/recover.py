@@ -23,7 +23,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.apply import APPLY
 from roundtap_core.event.entries import GENESIS, VENUE, Entry, NewEntry, Timestamp, entry_hash
 from roundtap_core.event.person import Person
-from roundtap_core.event.state import EventState
+from roundtap_core.event.states import EventState
 from roundtap_core.wire import REPORT, digest, verify
 from roundtap_hub import models
 from roundtap_hub.access.rights import STAFF_SET, UNIT_REVOKED

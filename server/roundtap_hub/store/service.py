@@ -17,7 +17,7 @@ from roundtap_core.clock import RUNNING, Clock, after_restart
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import Command, SetClock
 from roundtap_core.event.entries import VENUE, Entry, NewEntry
-from roundtap_core.event.state import EventState
+from roundtap_core.event.states import EventState
 from roundtap_hub.models import CheckpointRow
 from roundtap_hub.store.clocks import Clocks, left_ms
 from roundtap_hub.store.command_pipeline import HALL_COMMANDS, DecidedBatch, Step, WriteRequest, decide_all

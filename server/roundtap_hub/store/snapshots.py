@@ -8,8 +8,8 @@ from typing import Any
 from sqlalchemy import Engine, select
 from sqlalchemy.exc import SQLAlchemyError
 
-from roundtap_core.event.state import EventState
 from roundtap_core.event.state_bytes import decode, encode, form
+from roundtap_core.event.states import EventState
 from roundtap_core.rulebooks.base import Rulebook
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_hub.models import EVENT_SNAPSHOT, EventSnapshotRow, upsert

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from roundtap_core.errors import Problem
 from roundtap_core.event.apply import apply
 from roundtap_core.event.entries import VENUE, Entry
-from roundtap_core.event.state import EventState
 from roundtap_core.event.state_bytes import encode
+from roundtap_core.event.states import EventState
 from roundtap_hub.store.journal import Head, Journal
 from roundtap_hub.store.person_rows import is_meant, wrong_people
 from roundtap_hub.store.read_model import people_problem

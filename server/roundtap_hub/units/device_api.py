@@ -18,7 +18,7 @@ from roundtap_core.clock import RUNNING
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import NoteLot, RecordReport
 from roundtap_core.event.entries import VENUE, Entry, NewEntry
-from roundtap_core.event.state import ReportFate
+from roundtap_core.event.states import ReportFate
 from roundtap_core.limits import refuse_over_limits
 from roundtap_core.messages import Report as SentReport
 from roundtap_core.typed import MalformedMessage, parse_message

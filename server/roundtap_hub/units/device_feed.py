@@ -13,7 +13,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from roundtap_core.event.entries import Entry
-from roundtap_core.event.state import EventState, MatchState, RoundState
+from roundtap_core.event.states import EventState, MatchState, RoundState
 from roundtap_core.messages import Hello
 from roundtap_core.version import version
 from roundtap_core.wire import FEED, canonical, envelope_json

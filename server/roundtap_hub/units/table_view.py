@@ -8,7 +8,7 @@ from typing import Any
 from roundtap_core.clock import Clock, Instant
 from roundtap_core.errors import Problem
 from roundtap_core.event.event_flow import match_clock, squads_to_field, swiss_rounds_after, total_planned_rounds
-from roundtap_core.event.state import CLOSED, DISPUTE, ONE_PHONE, PUBLISHED, EventState, MatchState, RoundState
+from roundtap_core.event.states import CLOSED, DISPUTE, ONE_PHONE, PUBLISHED, EventState, MatchState, RoundState
 from roundtap_core.forms.form import form_to_json
 from roundtap_core.records import SIDES
 from roundtap_core.result_json import result_to_json

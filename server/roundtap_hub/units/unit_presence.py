@@ -13,7 +13,7 @@ from types import MappingProxyType
 import msgspec
 
 from roundtap_core.event.entries import Entry
-from roundtap_core.event.state import PUBLISHED, EventState, MatchState
+from roundtap_core.event.states import PUBLISHED, EventState, MatchState
 from roundtap_core.messages import Health
 from roundtap_core.records import SIDES
 from roundtap_core.typed import salvage_message

@@ -9,7 +9,8 @@ from roundtap_core.event import commands as c
 from roundtap_core.event.apply import fold
 from roundtap_core.event.people import MOST_SIGNED_UP
 from roundtap_core.event.stale_check import COURSE, state_mark
-from roundtap_core.event.state import (
+from roundtap_core.event.state_bytes import decode, encode
+from roundtap_core.event.states import (
     SIGNED_UP,
     TO_CONFIRM,
     Entrant,
@@ -18,7 +19,6 @@ from roundtap_core.event.state import (
     not_yet_present,
     tournament_of,
 )
-from roundtap_core.event.state_bytes import decode, encode
 from roundtap_core.event.to_tournament import whole_tournament
 from roundtap_core.records import UNPAIRED_LOSS
 from roundtap_core.standings.standings import standings

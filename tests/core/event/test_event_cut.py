@@ -23,7 +23,7 @@ from roundtap_core.event.event_flow import (
     stage_of_match,
     upcoming_stage,
 )
-from roundtap_core.event.state import Entrant, state_digest, tournament_of
+from roundtap_core.event.states import Entrant, state_digest, tournament_of
 from roundtap_core.event.to_tournament import whole_tournament
 from roundtap_core.eventfile.read import tournament_from_json
 from roundtap_core.eventfile.write import round_to_json, tournament_to_json

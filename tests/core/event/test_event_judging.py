@@ -8,7 +8,7 @@ from event_kit import MINUTE, Event, refused, score
 from roundtap_core.event import commands as c
 from roundtap_core.event.event_flow import match_clock
 from roundtap_core.event.judging import open_appeals, proposed_disqualifications
-from roundtap_core.event.state import Official, tournament_of
+from roundtap_core.event.states import Official, tournament_of
 from roundtap_core.records import SWISS
 from roundtap_core.standings.standings import standings
 

@@ -9,7 +9,7 @@ from roundtap_core.event import commands as c
 from roundtap_core.event.apply import apply
 from roundtap_core.event.people import latecomer_opponents
 from roundtap_core.event.person import Person
-from roundtap_core.event.state import Entrant, tournament_of
+from roundtap_core.event.states import Entrant, tournament_of
 from roundtap_core.records import UNPAIRED_LOSS
 from roundtap_core.standings.standings import standings
 

@@ -13,8 +13,8 @@ from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.apply import fold
 from roundtap_core.event.mending import plan_mend
-from roundtap_core.event.state import DRAFT, EventState, MatchState, tournament_of
 from roundtap_core.event.state_bytes import decode, encode
+from roundtap_core.event.states import DRAFT, EventState, MatchState, tournament_of
 from roundtap_core.event.to_tournament import whole_tournament
 from roundtap_core.eventfile.read import tournament_from_json
 from roundtap_core.eventfile.write import tournament_to_json

@@ -15,7 +15,7 @@ from event_kit import Event, refused, score
 from roundtap_core.event import commands as c
 from roundtap_core.event.apply import apply, fold
 from roundtap_core.event.entries import Entry, NewEntry, chain_entry
-from roundtap_core.event.state import AGREED, DECIDED, DISPUTE, ONE_SIDED, SECOND
+from roundtap_core.event.states import AGREED, DECIDED, DISPUTE, ONE_SIDED, SECOND
 from roundtap_core.records import Result
 from roundtap_core.result_json import result_to_json
 from roundtap_core.wire import digest

@@ -7,7 +7,7 @@ import pytest
 from event_kit import Event, refused
 from roundtap_core.event import commands as c
 from roundtap_core.event.judging import head_judge_proposed, roles_of, ruling_official
-from roundtap_core.event.state import Official, tournament_of
+from roundtap_core.event.states import Official, tournament_of
 
 ANA, EVA = Official("o1", "organizer", "d1"), Official("o2", "head_judge", "d2")
 

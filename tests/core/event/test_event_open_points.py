@@ -8,7 +8,7 @@ from event_kit import Event, refused
 from roundtap_core.event import commands as c
 from roundtap_core.event.person import Person
 from roundtap_core.event.setup import open_list_points, open_points
-from roundtap_core.event.state import Entrant, Official, OpenPoint
+from roundtap_core.event.states import Entrant, Official, OpenPoint
 
 ANA, EVA = Official("o1", "organizer"), Official("o2", "judge")
 GOOD = {"identity_card": True}

@@ -17,8 +17,8 @@ from roundtap_core.event import commands as c
 from roundtap_core.event.apply import apply, fold
 from roundtap_core.event.entries import GENESIS, Entry, NewEntry, Timestamp, chain_entry, verify_entry
 from roundtap_core.event.mending import plan_mend
-from roundtap_core.event.state import PUBLISHED, Entrant, EventState
 from roundtap_core.event.state_bytes import decode, encode
+from roundtap_core.event.states import PUBLISHED, Entrant, EventState
 from roundtap_core.event.to_tournament import whole_tournament
 from roundtap_core.eventfile.read import tournament_from_json
 from roundtap_core.eventfile.write import tournament_to_json

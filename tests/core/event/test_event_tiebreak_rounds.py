@@ -9,7 +9,7 @@ from roundtap_core.check.check import violations
 from roundtap_core.event import commands as c
 from roundtap_core.event.cut import ANEW, KEEP
 from roundtap_core.event.event_flow import offered_places, upcoming_stage
-from roundtap_core.event.state import OpenPoint, tournament_of
+from roundtap_core.event.states import OpenPoint, tournament_of
 from roundtap_core.records import TIEBREAK, TIME, Result, SidePair
 from roundtap_core.standings.standings import standings
 

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from event_kit import Event, score
 from roundtap_core.event.fates import TAIL, ReportFates
-from roundtap_core.event.state import ReportFate
+from roundtap_core.event.states import ReportFate
 
 
 def hexes(text: str) -> str:

@@ -7,7 +7,7 @@ from msgspec.structs import fields, replace
 from event_kit import Event, score
 from roundtap_core.event.apply import apply
 from roundtap_core.event.entries import NewEntry, chain_entry
-from roundtap_core.event.state import AGREED, DECIDED, ONE_SIDED, OPEN
+from roundtap_core.event.states import AGREED, DECIDED, ONE_SIDED, OPEN
 
 PLAYED = Event(4).play().agree(score(100, 24))
 

@@ -7,8 +7,8 @@ import hashlib
 from event_kit import Event, refused, score
 from roundtap_core.event import commands as c
 from roundtap_core.event.apply import fold
-from roundtap_core.event.state import Prize
 from roundtap_core.event.state_bytes import decode, encode
+from roundtap_core.event.states import Prize
 
 LIST = (Prize("trophy", 1, 1), Prize("booster", 2, 4), Prize("playmat", category="best newcomer"))
 

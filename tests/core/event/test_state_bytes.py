@@ -13,8 +13,8 @@ from roundtap_core.event import commands as c
 from roundtap_core.event import state_bytes
 from roundtap_core.event.apply import fold
 from roundtap_core.event.entries import Entry, Timestamp
-from roundtap_core.event.state import EventState
 from roundtap_core.event.state_bytes import decode, encode, form
+from roundtap_core.event.states import EventState
 from roundtap_core.records import Result, SidePair
 from roundtap_core.wire import canonical
 

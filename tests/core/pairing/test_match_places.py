@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from roundtap_core.event.state import PUBLISHED, EventState, MatchState, RoundState
+from roundtap_core.event.states import PUBLISHED, EventState, MatchState, RoundState
 from roundtap_core.records import Match
 
 PLACES = st.integers(1, 12)

@@ -20,7 +20,7 @@ from roundtap_core.event.event_flow import (
     offered_places,
     upcoming_stage,
 )
-from roundtap_core.event.state import MatchState, Official, tournament_of
+from roundtap_core.event.states import MatchState, Official, tournament_of
 from roundtap_core.pairing.swiss_round import pair_next
 from roundtap_core.records import (
     CONCESSION,

@@ -7,7 +7,7 @@ import pytest
 from event_kit import MINUTE, Event, refused
 from roundtap_core.event import commands as c
 from roundtap_core.event.event_flow import match_clock
-from roundtap_core.event.state import tournament_of
+from roundtap_core.event.states import tournament_of
 from roundtap_core.records import CONCESSION, RULING, Result, SidePair
 from roundtap_core.standings.standings import standings
 

@@ -6,7 +6,7 @@ import pytest
 
 from event_kit import Event, refused
 from roundtap_core.event import commands as c
-from roundtap_core.event.state import Official, tournament_of
+from roundtap_core.event.states import Official, tournament_of
 from roundtap_core.records import Result, SidePair
 
 STAFF = (Official("o1", "organizer"), Official("o2", "head_judge"), Official("o3", "judge"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from event_kit import Event, refused
 from roundtap_core.event import commands as c
 from roundtap_core.event.event_flow import CUT, upcoming_stage
-from roundtap_core.event.state import tournament_of
+from roundtap_core.event.states import tournament_of
 from roundtap_core.records import RULING, TIEBREAK, Result, SidePair
 from roundtap_core.standings.standings import standings
 

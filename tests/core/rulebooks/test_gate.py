@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from event_kit import Event, refused
 from roundtap_core.clock import COUNTING
 from roundtap_core.event import commands as c
-from roundtap_core.event.state import ReportFate
+from roundtap_core.event.states import ReportFate
 from roundtap_core.records import Result, SidePair
 from roundtap_core.result_json import result_to_json
 from roundtap_core.rulebooks.base import MatchSituation

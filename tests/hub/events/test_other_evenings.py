@@ -7,7 +7,7 @@ from pathlib import Path
 from restored_kit import Table, evening
 
 from roundtap_core.event.commands import DrawRound, PublishRound
-from roundtap_core.event.state import OPEN
+from roundtap_core.event.states import OPEN
 
 OTHERS = ["Zoe Zand", "Yan Yu", "Xaver Xu", "Wim Wit", "Vera Voss", "Uwe Ulm"]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pages_kit import open_house, text_of
 
-from roundtap_core.event.state import tournament_of
+from roundtap_core.event.states import tournament_of
 from roundtap_core.eventfile.read import tournament_from_json
 from roundtap_core.standings.standings import standings
 

@@ -6,7 +6,7 @@ import pytest
 from pages_kit import PEOPLE, Browser, House, problem_of, text_of
 
 from roundtap_core.event.commands import FinishEvent
-from roundtap_core.event.state import Prize
+from roundtap_core.event.states import Prize
 from roundtap_core.randomness import lot
 
 PRIZES = "/console/e1/prizes"

@@ -8,7 +8,7 @@ import pytest
 from pages_kit import Browser, House, problem_of, text_of
 
 from roundtap_core.event.commands import EnterResult, MakeCut
-from roundtap_core.event.state import tournament_of
+from roundtap_core.event.states import tournament_of
 from roundtap_core.records import Result, SidePair
 from roundtap_core.rounds.next_round import open_ties
 from roundtap_core.rulebooks.registry import RULEBOOKS

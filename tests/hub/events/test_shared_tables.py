@@ -18,7 +18,7 @@ from pages_kit import PEOPLE, House, problem_of, text_of
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.rounds import tables_in_play
-from roundtap_core.event.state import Entrant, EventState
+from roundtap_core.event.states import Entrant, EventState
 from roundtap_core.records import Result, SidePair
 from roundtap_hub.store.service import Service
 

@@ -15,7 +15,7 @@ from roundtap_core.event.decide import decide
 from roundtap_core.event.entries import Timestamp, chain_entry
 from roundtap_core.event.event_flow import upcoming_stage
 from roundtap_core.event.person import Person
-from roundtap_core.event.state import Entrant, EventState, MatchState, Official, OpenPoint
+from roundtap_core.event.states import Entrant, EventState, MatchState, Official, OpenPoint
 from roundtap_core.event.to_tournament import whole_tournament
 from roundtap_core.eventfile.read import parse
 from roundtap_core.eventfile.write import tournament_to_json

@@ -19,8 +19,8 @@ from roundtap_core.event import commands as c
 from roundtap_core.event.apply import fold
 from roundtap_core.event.entries import VENUE, Entry, NewEntry, Timestamp
 from roundtap_core.event.person import Person
-from roundtap_core.event.state import Entrant, EventState, event_names
 from roundtap_core.event.state_bytes import encode
+from roundtap_core.event.states import Entrant, EventState, event_names
 from roundtap_core.event.to_tournament import whole_tournament
 from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_core.records import Result, SidePair

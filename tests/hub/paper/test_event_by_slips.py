@@ -15,7 +15,7 @@ from pages_kit import open_house, problem_of, text_of
 
 from roundtap_core.elimination.ranking import final_ranking
 from roundtap_core.event.commands import PublishRound, SetOfficials
-from roundtap_core.event.state import Official
+from roundtap_core.event.states import Official
 from roundtap_core.eventfile.read import parse
 from roundtap_core.records import Result, SidePair
 from roundtap_core.standings.standings import standings

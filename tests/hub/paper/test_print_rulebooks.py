@@ -11,7 +11,7 @@ from hub_kit import NAMES, HandClock, running
 
 from roundtap_core.event import commands as c
 from roundtap_core.event.person import Person
-from roundtap_core.event.state import Entrant, EventState, Official
+from roundtap_core.event.states import Entrant, EventState, Official
 from roundtap_core.forms.form import form_from_json
 from roundtap_core.records import Result, SidePair
 from roundtap_core.rulebooks.registry import RULEBOOKS

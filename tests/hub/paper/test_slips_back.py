@@ -262,7 +262,7 @@ def test_a_slip_of_another_event_of_the_hall_is_found_and_says_so(house):
 def redrawn(house):
     """Round 2 as it was published, taken back by a cut that was made and whose first place left; here: a fresh hub's
     round of the same number by another draw."""
-    from roundtap_core.event.state import EventState
+    from roundtap_core.event.states import EventState
 
     state: EventState = house.event
     live = state.live

@@ -7,7 +7,7 @@ from pages_kit import PEOPLE, House, problem_of, text_of
 
 from roundtap_core.event.commands import SetCheckIn, SetSignUp
 from roundtap_core.event.person import Person
-from roundtap_core.event.state import not_yet_present
+from roundtap_core.event.states import not_yet_present
 from roundtap_core.records import UNPAIRED_LOSS
 
 PAGE = "/console/e1/check-in"
@@ -124,7 +124,7 @@ def test_late_is_entered_in_one_form_that_offers_whom_to_meet(house: House) -> N
 
 def test_who_signed_up_is_confirmed_at_the_desk_by_being_here(house: House) -> None:
     from roundtap_core.event.commands import EnterCompetitor
-    from roundtap_core.event.state import Entrant
+    from roundtap_core.event.states import Entrant
 
     browser = house.with_event()
     house.service.execute_one("e1", SetSignUp(True, confirm=True), "test")

@@ -11,7 +11,7 @@ from werkzeug.test import TestResponse
 
 from roundtap_core.event.commands import CheckIn, DrawRound
 from roundtap_core.event.person import Person
-from roundtap_core.event.state import SIGNED_UP, TO_CONFIRM, not_yet_present
+from roundtap_core.event.states import SIGNED_UP, TO_CONFIRM, not_yet_present
 from roundtap_hub.access.auth import SignUpThrottle
 from roundtap_hub.hall.qr_svg import qr_svg
 

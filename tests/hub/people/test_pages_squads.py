@@ -9,7 +9,7 @@ from test_pages_leaving import FOUR, playing, sitting
 from test_pages_my_report import Phone, hidden_in
 
 from roundtap_core.event.commands import EnterResult, MakeCut, RecordReport
-from roundtap_core.event.state import AGREED, DISPUTE, SECOND, MatchState
+from roundtap_core.event.states import AGREED, DISPUTE, SECOND, MatchState
 from roundtap_core.records import Result, Side, SidePair
 from roundtap_core.result_json import result_to_json
 from roundtap_hub.people.competitors import owed_squads

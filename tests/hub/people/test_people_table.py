@@ -13,7 +13,7 @@ from sheet_kit import ods, xlsx, zipped
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.person import Person
-from roundtap_core.event.state import Entrant
+from roundtap_core.event.states import Entrant
 from roundtap_hub.people.import_people import (
     DUPLICATE,
     EXISTING,

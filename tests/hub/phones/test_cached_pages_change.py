@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from pages_kit import House, open_house
 
 from roundtap_core.event import commands as c
-from roundtap_core.event.state import Entrant
+from roundtap_core.event.states import Entrant
 from roundtap_core.records import Result, SidePair
 from roundtap_hub.serving import page_cache
 from roundtap_hub.serving.asgi import HubApplication

@@ -16,7 +16,7 @@ from werkzeug.test import TestResponse
 
 from roundtap_core.event.commands import EnterResult, SetClock
 from roundtap_core.event.results import SERIALS_AHEAD
-from roundtap_core.event.state import MatchState
+from roundtap_core.event.states import MatchState
 from roundtap_core.records import Result, Side, SidePair
 from roundtap_core.words import LANGUAGES, catalogue
 from roundtap_hub.units.device_api import record_report, validate_report

@@ -13,7 +13,7 @@ from asgi_client import AsgiClient
 from feed_listener import Listener
 from pages_kit import House, open_house
 
-from roundtap_core.event.state import MatchState
+from roundtap_core.event.states import MatchState
 from roundtap_hub.serving import browser_feed
 from roundtap_hub.serving import routes as flask_side
 from roundtap_hub.serving.asgi import HubApplication

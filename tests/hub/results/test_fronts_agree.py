@@ -35,7 +35,7 @@ from msgspec.structs import replace
 from roundtap_core.check.check import impossible_results
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
-from roundtap_core.event.state import tournament_of
+from roundtap_core.event.states import tournament_of
 from roundtap_core.forms.form import BEFORE_TIME, Form, with_rulings
 from roundtap_core.records import CONCESSION, RULING, SIDES, Result, Side, other
 from roundtap_core.result_json import result_to_json

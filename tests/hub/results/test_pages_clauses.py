@@ -11,7 +11,7 @@ import pytest
 from pages_kit import Browser, House, problem_of, text_of
 
 from roundtap_core.event.commands import CreateEvent, EnterCompetitor, EnterResult, MakeCut, SetClock, SetOfficials
-from roundtap_core.event.state import Official
+from roundtap_core.event.states import Official
 from roundtap_core.eventfile.read import tournament_from_json
 from roundtap_core.forms.form import Form, with_rulings
 from roundtap_core.forms.questions import LOSER, WINNER

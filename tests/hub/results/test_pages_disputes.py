@@ -8,7 +8,7 @@ import pytest
 from pages_kit import Browser, House, problem_of, text_of
 
 from roundtap_core.event.commands import RecordReport
-from roundtap_core.event.state import DECIDED, SECOND, MatchState
+from roundtap_core.event.states import DECIDED, SECOND, MatchState
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from hub_kit import HandClock, hub_of, make_event, running, stored
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry, Timestamp, chain_entry
-from roundtap_core.event.state import AGREED, OPEN, MatchState
+from roundtap_core.event.states import AGREED, OPEN, MatchState
 from roundtap_core.records import Result, SidePair
 from roundtap_core.result_json import result_to_json
 from roundtap_core.typed import MalformedMessage

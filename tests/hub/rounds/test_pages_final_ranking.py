@@ -13,7 +13,7 @@ from pages_kit import House, problem_of, text_of
 from roundtap_core.elimination.ranking import final_ranking
 from roundtap_core.event.commands import Disqualify, DropCompetitor, EnterResult, FinishEvent
 from roundtap_core.event.event_flow import current_seeds
-from roundtap_core.event.state import tournament_of
+from roundtap_core.event.states import tournament_of
 from roundtap_core.eventfile.read import parse
 from roundtap_core.records import Result, SidePair
 from roundtap_hub.events.saved_event import SavedEvent, shown_names

@@ -13,7 +13,7 @@ from werkzeug.test import TestResponse
 
 from roundtap_core.event.commands import CreateEvent, DrawRound, DropCompetitor, EnterCompetitor, SetClock
 from roundtap_core.event.entries import VENUE, NewEntry
-from roundtap_core.event.state import DRAFT, Entrant
+from roundtap_core.event.states import DRAFT, Entrant
 from roundtap_hub.paper.print_jobs import content_of, derived_jobs
 from roundtap_hub.store.service import Step
 from roundtap_hub.units.table_view import table_view

@@ -13,7 +13,7 @@ from pages_kit import PEOPLE, Browser, House, problem_of, text_of
 from roundtap_core.event import commands as c
 from roundtap_core.event.commands import GrantExtension, SetExtraMinutes
 from roundtap_core.event.person import Person
-from roundtap_core.event.state import Entrant
+from roundtap_core.event.states import Entrant
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import LANGUAGES, core_words
 from roundtap_hub.serving.asgi import HubApplication, PhaseTimer

@@ -14,7 +14,7 @@ from hub_kit import HandClock, event_steps, make_event, people, running, stored,
 from roundtap_core.clock import COUNTING, RUNNING
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
-from roundtap_core.event import state as event_state
+from roundtap_core.event import states as event_state
 from roundtap_core.event.apply import fold
 from roundtap_core.event.entries import GENESIS, VENUE, Entry, NewEntry, Timestamp, chain_entry
 from roundtap_core.event.person import Person

@@ -18,8 +18,8 @@ from roundtap_core.event import commands as c
 from roundtap_core.event.apply import fold
 from roundtap_core.event.entries import Entry
 from roundtap_core.event.person import Person
-from roundtap_core.event.state import EventState
 from roundtap_core.event.state_bytes import decode, encode
+from roundtap_core.event.states import EventState
 from roundtap_core.eventfile.read import parse
 from roundtap_core.records import Result, SidePair
 from roundtap_hub.events.new_event import import_steps

@@ -15,7 +15,7 @@ from hub_kit import HandClock, running
 
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry
-from roundtap_core.event.state import EventState
+from roundtap_core.event.states import EventState
 from roundtap_core.records import Result, SidePair
 from roundtap_core.wire import canonical, envelope_json, verify
 from roundtap_hub.store.service import Step

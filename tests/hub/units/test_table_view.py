@@ -9,7 +9,7 @@ from hub_kit import HandClock, event_steps, make_event, people, running
 from roundtap_core.event import commands as c
 from roundtap_core.event.commands import GrantExtension
 from roundtap_core.event.entries import VENUE, NewEntry
-from roundtap_core.event.state import Entrant
+from roundtap_core.event.states import Entrant
 from roundtap_core.records import Result, SidePair
 from roundtap_hub.store.service import Step
 from roundtap_hub.units.table_view import table_view
