@@ -309,11 +309,11 @@ class PrinterDesk:
 
     def status(self) -> dict[str, Any]:
         """The printer's part of the hub's console."""
-        ports = [port.id for port in self._find()] if self._device is None else []
+        port_ids = [port.id for port in self._find()] if self._device is None else []
         at_usb = self.settings.port.startswith("usb-") or (self._opened is not None and self._opened.kind == USB)
         # USB has no speed.
         return {"port": self.settings.port, "printer": self.settings.printer, "baud": 0 if at_usb else self.speed,
-                "confirmed": self.settings.confirmed or self._log.printer_answers, "ports": ports[:8],
+                "confirmed": self.settings.confirmed or self._log.printer_answers, "ports": port_ids[:8],
                 "models": [[name, printer_profiles.SOLD_AS[name]] for name in printer_profiles.PROFILES],
                 "bauds": list(SPEEDS)}
 

@@ -12,25 +12,10 @@ from msgspec.structs import replace
 
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.event import lookups
+from roundtap_core.event import lookups, states
 from roundtap_core.event.entries import Entry, NewEntries, NewEntry
 from roundtap_core.event.event_flow import match_clock
 from roundtap_core.event.leaving import leave_open_match, rounds_taken_back, ruling_both_left
-from roundtap_core.event.states import (
-    APPEAL,
-    DECISION,
-    EXTENSION,
-    PUBLISHED,
-    ROLES,
-    RULING,
-    Entrant,
-    EventState,
-    LogLine,
-    MatchState,
-    Official,
-    RoundState,
-    active_ids,
-)
 from roundtap_core.records import Result
 from roundtap_core.rulebooks.base import HEAD_JUDGE, NO, ORGANIZER, WITH_SECOND, may_play
 from roundtap_core.typed import Id, IdOrEmpty, Minutes, Prose, Text
@@ -38,7 +23,7 @@ from roundtap_core.typed import Id, IdOrEmpty, Minutes, Prose, Text
 
 class SetOfficials(Struct, frozen=True):
     """All officials of the event, in place of those before. Where empty, any logged-in user is the organizer."""
-    officials: tuple[Official, ...]
+    officials: tuple[states.Official, ...]
 
 
 class OfficialDuty(Struct, frozen=True):
@@ -107,14 +92,14 @@ class Disqualify(Struct, frozen=True):
     stood: Result | None = None
 
 
-def roles_of(state: EventState, by: str) -> frozenset[str]:
+def roles_of(state: states.EventState, by: str) -> frozenset[str]:
     """The roles in which `by` speaks: an official's own, and the organizer is head judge where none is named. A role's
     name speaks for itself while no officials are named, and "organizer" always. Raises Problem("unknown_official") or
     Problem("official_off_duty")."""
     official = state.officials.get(by)
     if official is not None and not official.on_duty:
         raise Problem("official_off_duty")
-    if official is None and (by not in ROLES or (by != ORGANIZER and state.officials)):
+    if official is None and (by not in states.ROLES or (by != ORGANIZER and state.officials)):
         raise Problem("unknown_official")
     role = by if official is None else official.role
     if role == ORGANIZER and not head_judges(state):
@@ -122,11 +107,11 @@ def roles_of(state: EventState, by: str) -> frozenset[str]:
     return frozenset((role,))
 
 
-def head_judges(state: EventState) -> tuple[Official, ...]:
+def head_judges(state: states.EventState) -> tuple[states.Official, ...]:
     return tuple(o for o in state.officials.values() if o.role == HEAD_JUDGE and o.on_duty)
 
 
-def refuse_players(state: EventState, officials: tuple[Official, ...]) -> None:
+def refuse_players(state: states.EventState, officials: tuple[states.Official, ...]) -> None:
     """Raise Problem("officials_may_not_play") or Problem("second_official_missing"): who rules must not be missing
     where an official plays."""
     players = [official for official in officials if official.plays is not None]
@@ -141,14 +126,14 @@ def refuse_players(state: EventState, officials: tuple[Official, ...]) -> None:
         raise Problem("second_official_missing")
 
 
-def head_judge_proposed(state: EventState) -> bool:
+def head_judge_proposed(state: states.EventState) -> bool:
     """Whether so many play that a head judge beside the organizer would be a help."""
     enough = state.rulebook.head_judge_proposed_from
-    players = len(active_ids(state))
+    players = len(states.active_ids(state))
     return enough is not None and players >= enough and not head_judges(state)
 
 
-def ruling_official(state: EventState, match: MatchState) -> Official | None:
+def ruling_official(state: states.EventState, match: states.MatchState) -> states.Official | None:
     """Who rules a match in which an official plays: the second official; where two play each other, the head judge or
     a third one. None: no official plays here, or no one is left."""
     sides = {match.match.a, match.match.b}
@@ -162,7 +147,7 @@ def ruling_official(state: EventState, match: MatchState) -> Official | None:
     return next(iter(wanted + free), None)
 
 
-def refuse_own_match(state: EventState, match: MatchState, by: str) -> None:
+def refuse_own_match(state: states.EventState, match: states.MatchState, by: str) -> None:
     """Raise Problem("own_match"): no official rules on their own match."""
     official = state.officials.get(by)
     if official is not None and official.plays is not None and official.plays in (match.match.a, match.match.b):
@@ -177,13 +162,13 @@ class Proposal(Struct, frozen=True):
     by: str | None = None
 
 
-def proposed_disqualifications(state: EventState) -> tuple[Proposal, ...]:
+def proposed_disqualifications(state: states.EventState) -> tuple[Proposal, ...]:
     """What waits for a person's decision, in the order of entering."""
     found = (_proposal(state, entrant) for entrant in state.entrants.values())
     return tuple(proposal for proposal in found if proposal is not None)
 
 
-def _proposal(state: EventState, entrant: Entrant) -> Proposal | None:
+def _proposal(state: states.EventState, entrant: states.Entrant) -> Proposal | None:
     if entrant.disqualified_after is not None:
         return None
     warnings, limit = len(entrant.warnings), state.rulebook.warnings_until_proposal
@@ -194,32 +179,32 @@ def _proposal(state: EventState, entrant: Entrant) -> Proposal | None:
     return None
 
 
-def open_appeal(match: MatchState) -> LogLine | None:
+def open_appeal(match: states.MatchState) -> states.LogLine | None:
     """The appeal that the head judge has not decided yet."""
-    lines = [line for line in match.log if line.kind in (APPEAL, DECISION)]
-    return lines[-1] if lines and lines[-1].kind == APPEAL else None
+    lines = [line for line in match.log if line.kind in (states.APPEAL, states.DECISION)]
+    return lines[-1] if lines and lines[-1].kind == states.APPEAL else None
 
 
-def is_final(match: MatchState) -> bool:
+def is_final(match: states.MatchState) -> bool:
     """The head judge has decided, and nothing was ruled since that could be appealed."""
-    kinds = [line.kind for line in match.log if line.kind != EXTENSION]
-    return bool(kinds) and kinds[-1] == DECISION
+    kinds = [line.kind for line in match.log if line.kind != states.EXTENSION]
+    return bool(kinds) and kinds[-1] == states.DECISION
 
 
-def open_appeals(state: EventState) -> tuple[tuple[RoundState, MatchState], ...]:
+def open_appeals(state: states.EventState) -> tuple[tuple[states.RoundState, states.MatchState], ...]:
     return tuple((r, m) for r in state.public_rounds for m in r.matches if m.log and open_appeal(m))
 
 
 EXTENSION_MAX = 60  # minutes that one match can be given in all
 
 
-def _set_officials(state: EventState, command: SetOfficials, now: Instant) -> NewEntries:
+def _set_officials(state: states.EventState, command: SetOfficials, now: Instant) -> NewEntries:
     """Exactly one organizer; who of them plays must be allowed to (see officials.may_play)."""
     officials = command.officials
     seen: set[str] = set()
     for official in officials:
-        if official.role not in ROLES:
-            raise Invalid("not_one_of", value=official.role, options=", ".join(ROLES))
+        if official.role not in states.ROLES:
+            raise Invalid("not_one_of", value=official.role, options=", ".join(states.ROLES))
         if official.plays is not None:
             lookups.require_entrant(state, official.plays)
         for name in (official.id, official.plays):
@@ -235,7 +220,7 @@ def _set_officials(state: EventState, command: SetOfficials, now: Instant) -> Ne
     ]})]
 
 
-def _refuse_late_second(state: EventState, officials: tuple[Official, ...]) -> None:
+def _refuse_late_second(state: states.EventState, officials: tuple[states.Official, ...]) -> None:
     """A second official is announced at the start, not when the first one's game is to be ruled."""
     if not state.public_rounds:
         return
@@ -244,7 +229,7 @@ def _refuse_late_second(state: EventState, officials: tuple[Official, ...]) -> N
         raise Problem("second_official_too_late")
 
 
-def _official_duty(state: EventState, command: OfficialDuty, now: Instant) -> NewEntries:
+def _official_duty(state: states.EventState, command: OfficialDuty, now: Instant) -> NewEntries:
     official = state.officials.get(command.official)
     if official is None:
         raise Problem("unknown_official")
@@ -253,7 +238,7 @@ def _official_duty(state: EventState, command: OfficialDuty, now: Instant) -> Ne
     return [NewEntry("official-duty", {"official": official.id, "on": command.on})]
 
 
-def _warn(state: EventState, command: GiveWarning, now: Instant) -> NewEntries:
+def _warn(state: states.EventState, command: GiveWarning, now: Instant) -> NewEntries:
     entrant = lookups.require_entrant(state, command.competitor)
     roles_of(state, command.by)
     if entrant.disqualified_after is not None:
@@ -264,7 +249,7 @@ def _warn(state: EventState, command: GiveWarning, now: Instant) -> NewEntries:
     })]
 
 
-def _propose(state: EventState, command: ProposeDisqualification, now: Instant) -> NewEntries:
+def _propose(state: states.EventState, command: ProposeDisqualification, now: Instant) -> NewEntries:
     entrant = lookups.require_entrant(state, command.competitor)
     roles, wanted = roles_of(state, command.by), state.rulebook.disqualification_proposed_by
     if not wanted:
@@ -278,7 +263,7 @@ def _propose(state: EventState, command: ProposeDisqualification, now: Instant) 
     })]
 
 
-def _decline(state: EventState, command: DeclineProposal, now: Instant) -> NewEntries:
+def _decline(state: states.EventState, command: DeclineProposal, now: Instant) -> NewEntries:
     entrant = lookups.require_entrant(state, command.competitor)
     _refuse_to_disqualify(state, command.by)
     if all(proposal.competitor != entrant.id for proposal in proposed_disqualifications(state)):
@@ -288,7 +273,7 @@ def _decline(state: EventState, command: DeclineProposal, now: Instant) -> NewEn
     })]
 
 
-def _disqualify(state: EventState, command: Disqualify, now: Instant) -> NewEntries:
+def _disqualify(state: states.EventState, command: Disqualify, now: Instant) -> NewEntries:
     entrant = lookups.require_entrant(state, command.competitor)
     _refuse_to_disqualify(state, command.by)
     if entrant.disqualified_after is not None:
@@ -303,13 +288,13 @@ def _disqualify(state: EventState, command: Disqualify, now: Instant) -> NewEntr
     )]
 
 
-def _refuse_to_disqualify(state: EventState, by: str) -> None:
+def _refuse_to_disqualify(state: states.EventState, by: str) -> None:
     """Who disqualifies is the rulebook's choice: the organizer, or every judge as well."""
     if not roles_of(state, by) & set(state.rulebook.disqualified_by):
         raise Problem("only_organizer_disqualifies")
 
 
-def _note_ruling(state: EventState, command: NoteRuling, now: Instant) -> NewEntries:
+def _note_ruling(state: states.EventState, command: NoteRuling, now: Instant) -> NewEntries:
     match = lookups.match_of_two(state, command.match)
     roles_of(state, command.by)
     refuse_own_match(state, match, command.by)
@@ -317,7 +302,7 @@ def _note_ruling(state: EventState, command: NoteRuling, now: Instant) -> NewEnt
                      {"match": match.id, "text": lookups.require_reason(command.text), "by": command.by})]
 
 
-def _appeal(state: EventState, command: Appeal, now: Instant) -> NewEntries:
+def _appeal(state: states.EventState, command: Appeal, now: Instant) -> NewEntries:
     """A ruling can be appealed once; a new one anew. It need not have been noted."""
     match = lookups.match_of_two(state, command.match)
     if command.by_competitor not in (match.match.a, match.match.b):
@@ -329,7 +314,7 @@ def _appeal(state: EventState, command: Appeal, now: Instant) -> NewEntries:
     return [NewEntry("appeal-made", {"match": match.id, "competitor": command.by_competitor})]
 
 
-def _decide_appeal(state: EventState, command: DecideAppeal, now: Instant) -> NewEntries:
+def _decide_appeal(state: states.EventState, command: DecideAppeal, now: Instant) -> NewEntries:
     """The head judge's word is final, even if it is later found wrong."""
     match = lookups.match_of_two(state, command.match)
     if HEAD_JUDGE not in roles_of(state, command.by):
@@ -342,7 +327,7 @@ def _decide_appeal(state: EventState, command: DecideAppeal, now: Instant) -> Ne
     })]
 
 
-def _grant_extension(state: EventState, command: GrantExtension, now: Instant) -> NewEntries:
+def _grant_extension(state: states.EventState, command: GrantExtension, now: Instant) -> NewEntries:
     """A judge's time at a table, or lost material looked for, is given back to that table."""
     round_state, match = _live_match(state, command)
     if match_clock(state, round_state, match).total_ms is None:
@@ -355,25 +340,26 @@ def _grant_extension(state: EventState, command: GrantExtension, now: Instant) -
     return [NewEntry("extension-granted", {"match": match.id, "minutes": command.minutes, "by": command.by})]
 
 
-def _take_back_extension(state: EventState, command: TakeBackExtension, now: Instant) -> NewEntries:
+def _take_back_extension(state: states.EventState, command: TakeBackExtension, now: Instant) -> NewEntries:
     """The last one, in the words of the match's log; one that came with an event's file may have none."""
     match = _live_match(state, command)[1]
     given = match.match.extension_minutes
     if not given:
         raise Problem("no_extension")
-    last = next((line.minutes for line in reversed(match.log) if line.kind == EXTENSION), given)
+    last = next((line.minutes for line in reversed(match.log) if line.kind == states.EXTENSION), given)
     return [NewEntry("extension-taken-back", {"match": match.id, "minutes": last, "by": command.by})]
 
 
-def _live_match(state: EventState, command: GrantExtension | TakeBackExtension) -> tuple[RoundState, MatchState]:
+def _live_match(state: states.EventState, command: GrantExtension | TakeBackExtension) -> tuple[states.RoundState,
+                                                                                                states.MatchState]:
     round_state, match = lookups.find_match(state, command.match)
     roles_of(state, command.by)
-    if round_state.status != PUBLISHED or match.done:
+    if round_state.status != states.PUBLISHED or match.done:
         raise Problem("extension_only_in_play")
     return round_state, match
 
 
-DECIDE_JUDGING: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] = {
+DECIDE_JUDGING: Mapping[type, Callable[[states.EventState, Any, Instant], NewEntries]] = {
     SetOfficials: _set_officials,
     OfficialDuty: _official_duty,
     GiveWarning: _warn,
@@ -388,12 +374,12 @@ DECIDE_JUDGING: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] 
 }
 
 
-def _apply_officials(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_officials(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
     """Who was off duty stays so. What an official is to the event stands beside the competitor, too."""
     off_duty = {o.id for o in state.officials.values() if not o.on_duty}
     officials = {
-        raw["id"]: Official(raw["id"], raw["role"], raw["digest"], raw["second"], raw["plays"],
-                            raw["id"] not in off_duty)
+        raw["id"]: states.Official(raw["id"], raw["role"], raw["digest"], raw["second"], raw["plays"],
+                                   raw["id"] not in off_duty)
         for raw in data["officials"]
     }
     roles = {o.plays: o.role for o in officials.values() if o.plays is not None}
@@ -404,53 +390,56 @@ def _apply_officials(state: EventState, data: Mapping[str, Any], entry: Entry) -
     return replace(state, officials=officials, entrants=entrants)
 
 
-def _apply_duty(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_duty(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
     changed = replace(state.officials[data["official"]], on_duty=data["on"])
     return replace(state, officials={**state.officials, changed.id: changed})
 
 
-def _apply_warning(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_warning(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
     known = state.entrants[data["competitor"]].warnings
     return state.with_entrant(data["competitor"],
                               warnings=(*known, {"round": data["round"], "reason": data["reason"], "by": data["by"]}))
 
 
-def _apply_proposal(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_proposal(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
     return state.with_entrant(data["competitor"], proposed={"reason": data["reason"], "by": data["by"]})
 
 
-def _apply_declined(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_declined(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
     return state.with_entrant(data["competitor"], proposed=None, declined_at=data["warnings"])
 
 
-def _apply_disqualified(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_disqualified(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
     return state.with_entrant(data["competitor"], disqualified_after=data["after"], proposed=None,
                               disqualification={"reason": data["reason"], "by": data["by"]})
 
 
 @lookups.of_match
 def _apply_log_line(
-    state: EventState, played: RoundState, match: MatchState, data: Mapping[str, Any], entry: Entry,
-) -> EventState:
-    line = LogLine(_LINES[entry.kind], entry.number, data["competitor"] if entry.kind == "appeal-made" else data["by"],
-                   data.get("text", ""), data.get("upheld"))
+    state: states.EventState, played: states.RoundState, match: states.MatchState, data: Mapping[str, Any],
+    entry: Entry,
+) -> states.EventState:
+    line = states.LogLine(_LINES[entry.kind], entry.number,
+                          data["competitor"] if entry.kind == "appeal-made" else data["by"],
+                          data.get("text", ""), data.get("upheld"))
     return state.with_match(replace(match, log=(*match.log, line)))
 
 
-_LINES = {"ruling-noted": RULING, "appeal-made": APPEAL, "appeal-decided": DECISION}
+_LINES = {"ruling-noted": states.RULING, "appeal-made": states.APPEAL, "appeal-decided": states.DECISION}
 
 
 @lookups.of_match
 def _apply_extension(
-    state: EventState, played: RoundState, match: MatchState, data: Mapping[str, Any], entry: Entry,
-) -> EventState:
+    state: states.EventState, played: states.RoundState, match: states.MatchState, data: Mapping[str, Any],
+    entry: Entry,
+) -> states.EventState:
     """Given, or the last one taken back. (Lines that came with an event's file all have the number of one entry.)"""
     log, minutes = match.log, data["minutes"]
     if entry.kind == "extension-taken-back":
-        last = max((place for place, line in enumerate(log) if line.kind == EXTENSION), default=-1)
+        last = max((place for place, line in enumerate(log) if line.kind == states.EXTENSION), default=-1)
         log, minutes = tuple(line for place, line in enumerate(log) if place != last), -minutes
     else:
-        log = (*log, LogLine(EXTENSION, entry.number, data["by"], minutes=minutes))
+        log = (*log, states.LogLine(states.EXTENSION, entry.number, data["by"], minutes=minutes))
     longer = replace(match.match, extension_minutes=(match.match.extension_minutes or 0) + minutes or None)
     return state.with_match(replace(match, match=longer, log=log))
 

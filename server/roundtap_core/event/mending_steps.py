@@ -7,18 +7,9 @@ from msgspec import Struct
 
 from roundtap_core.clock import IDLE
 from roundtap_core.errors import Problem
+from roundtap_core.event import states
 from roundtap_core.event.event_flow import current_seeds, second_swiss_rounds
 from roundtap_core.event.lookups import require_entrant
-from roundtap_core.event.states import (
-    DRAFT,
-    MARK_DIGITS,
-    PUBLISHED,
-    EventState,
-    MatchState,
-    RoundState,
-    active_ids,
-    tournament_of,
-)
 from roundtap_core.records import BYE, CONCESSION, NO_SHOW, SECOND_SWISS, SWISS_STAGES, UNPAIRED_LOSS, WON_BYE, Match
 from roundtap_core.result_json import match_to_json
 from roundtap_core.standings.totals import SwissTotals, swiss_totals
@@ -71,7 +62,7 @@ class MendPlan(Struct, frozen=True):
             self.number, self.what, list(self.gone),
             [[c.id, c.revision, match_to_json(c.match), c.was and match_to_json(c.was)] for c in self.changes],
             [[w.kind, list(w.who), w.number] for w in self.warnings],
-        ])[:MARK_DIGITS]
+        ])[:states.MARK_DIGITS]
 
 
 def refuse_stale_plan(mend: MendPlan, plan: str) -> None:
@@ -91,7 +82,7 @@ UNPAIRED, LEFT = "unpaired", "left"
 """Why a player waits, beside the kinds of byes: in no match at all; the opponent left before the match began."""
 
 
-def mendable_round(state: EventState, number: int) -> RoundState:
+def mendable_round(state: states.EventState, number: int) -> states.RoundState:
     """The draft, or the round in play, of this number; Problem("mend_no_round") where it is another one by now."""
     for played in (state.draft, state.live):
         if played is not None and played.number == number:
@@ -99,34 +90,34 @@ def mendable_round(state: EventState, number: int) -> RoundState:
     raise Problem("mend_no_round", number=number)
 
 
-def refuse_fixed_pairing(played: RoundState) -> None:
+def refuse_fixed_pairing(played: states.RoundState) -> None:
     """Problem("mend_fixed_pairing") where a bracket, or a tie, says who meets whom."""
     if played.stage not in SWISS_STAGES:
         raise Problem("mend_fixed_pairing")
 
 
-def has_report(match: MatchState) -> bool:
+def has_report(match: states.MatchState) -> bool:
     """Whether a report says how a match of two ended; reports taken back do not count."""
     return bool(match.reports or match.decided or match.match.result is not None)
 
 
-def refuse_reported(match: MatchState) -> None:
+def refuse_reported(match: states.MatchState) -> None:
     """Problem("mend_has_word") where a table or an official has reported on the match."""
     if match.match.b is not None and has_report(match):
         raise Problem("mend_has_word", table=match.match.table)
 
 
-def refuse_logged(match: MatchState) -> None:
+def refuse_logged(match: states.MatchState) -> None:
     """Problem("mend_has_log") where rulings or extensions stand: they are about these two."""
     if match.log:
         raise Problem("mend_has_log", table=match.match.table)
 
 
-def seats(played: RoundState) -> dict[str, MatchState]:
+def seats(played: states.RoundState) -> dict[str, states.MatchState]:
     return {who: m for m in played.matches for who in (m.match.a, m.match.b) if who is not None}
 
 
-def seat_of(state: EventState, played: RoundState, who: str) -> MatchState:
+def seat_of(state: states.EventState, played: states.RoundState, who: str) -> states.MatchState:
     """The match of a player who is still there; Problem where they are not, or stand in no match of the round."""
     if not require_entrant(state, who).active:
         raise Problem("already_left", competitor=who)
@@ -136,12 +127,13 @@ def seat_of(state: EventState, played: RoundState, who: str) -> MatchState:
     return found
 
 
-def can_change_pairing(match: MatchState) -> bool:
+def can_change_pairing(match: states.MatchState) -> bool:
     """Whether a match of two may be paired otherwise."""
     return match.match.b is not None and not has_report(match) and not match.log
 
 
-def waiting_competitors(state: EventState, played: RoundState) -> dict[str, tuple[str, MatchState | None]]:
+def waiting_competitors(state: states.EventState,
+                        played: states.RoundState) -> dict[str, tuple[str, states.MatchState | None]]:
     """Who may be paired, why they wait, and their entry: BYE, NO_SHOW (the other one did not appear), UNPAIRED_LOSS
     (came late or came back), LEFT (the other one left before the clock ran and anybody reported), UNPAIRED. In the
     file's order. Empty where a bracket or a tie says who meets whom."""
@@ -149,7 +141,7 @@ def waiting_competitors(state: EventState, played: RoundState) -> dict[str, tupl
         return {}
     found = seats(played)
     eligible = _eligible(state, played)
-    waits: dict[str, tuple[str, MatchState | None]] = {}
+    waits: dict[str, tuple[str, states.MatchState | None]] = {}
     for who, entrant in state.entrants.items():
         match = found.get(who)
         if not entrant.active:
@@ -165,22 +157,22 @@ def waiting_competitors(state: EventState, played: RoundState) -> dict[str, tupl
     return waits
 
 
-def _eligible(state: EventState, played: RoundState) -> set[str]:
+def _eligible(state: states.EventState, played: states.RoundState) -> set[str]:
     """Who plays in this stage: all who are present, or those who made the cut."""
     if played.stage != SECOND_SWISS:
-        return active_ids(state)
+        return states.active_ids(state)
     begun = [r for r in second_swiss_rounds(state) if r.number < played.number]
     if begun:
         return {who for m in begun[0].matches for who in (m.match.a, m.match.b) if who is not None}
     return set(current_seeds(state))
 
 
-def _left_alone(state: EventState, played: RoundState, match: MatchState) -> bool:
+def _left_alone(state: states.EventState, played: states.RoundState, match: states.MatchState) -> bool:
     """Whether one of the two has left before the match began: the match is open, or conceded by leaving."""
     playing = [state.entrants[who].plays_live_match for who in (match.match.a, match.match.b) if who is not None]
     if sum(playing) != 1 or match.reports or match.heard or match.log or match.drawn is not None:
         return False
-    if played.status != DRAFT and state.clock.state != IDLE:
+    if played.status != states.DRAFT and state.clock.state != IDLE:
         return False
     result = match.match.result
     if result is None:
@@ -189,8 +181,8 @@ def _left_alone(state: EventState, played: RoundState, match: MatchState) -> boo
     return result.ended == CONCESSION and played.number in (left.dropped_after, left.disqualified_after)
 
 
-def waiting_entry(waits: Mapping[str, tuple[str, MatchState | None]], played: RoundState,
-                  who: str) -> MatchState | None:
+def waiting_entry(waits: Mapping[str, tuple[str, states.MatchState | None]], played: states.RoundState,
+                  who: str) -> states.MatchState | None:
     """The entry of a player who waits, None if they have none; Problem where they do not wait."""
     if who not in waits:
         match = seats(played).get(who)
@@ -200,7 +192,7 @@ def waiting_entry(waits: Mapping[str, tuple[str, MatchState | None]], played: Ro
     return waits[who][1]
 
 
-def earlier_meetings(state: EventState, played: RoundState) -> dict[frozenset[str], int]:
+def earlier_meetings(state: states.EventState, played: states.RoundState) -> dict[frozenset[str], int]:
     """Pairs that met in earlier rounds of this stage, and the last round in which they did."""
     return {
         frozenset((m.match.a, m.match.b)): r.number
@@ -209,20 +201,20 @@ def earlier_meetings(state: EventState, played: RoundState) -> dict[frozenset[st
     }
 
 
-def totals_before(state: EventState, number: int) -> Mapping[str, SwissTotals]:
+def totals_before(state: states.EventState, number: int) -> Mapping[str, SwissTotals]:
     """All competitors' totals before round `number`."""
-    return swiss_totals(tournament_of(state), after=number - 1)
+    return swiss_totals(states.tournament_of(state), after=number - 1)
 
 
 def warnings_of(
-    state: EventState, played: RoundState, changes: Sequence[MatchChange], conceded: Iterable[str] = (),
+    state: states.EventState, played: states.RoundState, changes: Sequence[MatchChange], conceded: Iterable[str] = (),
 ) -> tuple[MendWarning, ...]:
     """All warnings, in the order of the matches. `conceded`: who loses the win that the other one's leaving gave them.
     A new bye, a new pair and a new table are looked at; what stays as it is has been seen already."""
     matches = {m.id: m for m in played.matches}
     found = [MendWarning("win_lost", (who,)) for who in conceded]
     paired = [change for change in changes if not change.same_pair]
-    if played.status == PUBLISHED and state.clock.state != IDLE and any(change.match.b for change in paired):
+    if played.status == states.PUBLISHED and state.clock.state != IDLE and any(change.match.b for change in paired):
         found.append(MendWarning("clock_runs"))
     found += _pairs(state, played, [change.match for change in paired])
     found += _byes(state, played, changes)
@@ -232,13 +224,14 @@ def warnings_of(
     return tuple(found)
 
 
-def warnings_of_round(state: EventState, played: RoundState, missing: Sequence[str]) -> tuple[MendWarning, ...]:
+def warnings_of_round(state: states.EventState, played: states.RoundState, missing: Sequence[str]) -> tuple[MendWarning,
+                                                                                                            ...]:
     """The warnings of a whole round put together manually; `missing`: who is in no match of it."""
     changes = [MatchChange(m.id, m.match, None) for m in played.matches]
     return ((MendWarning("missing", tuple(missing)),) if missing else ()) + warnings_of(state, played, changes)
 
 
-def _pairs(state: EventState, played: RoundState, pairs: Iterable[Match]) -> Iterator[MendWarning]:
+def _pairs(state: states.EventState, played: states.RoundState, pairs: Iterable[Match]) -> Iterator[MendWarning]:
     met = earlier_meetings(state, played)
     for match in pairs:
         if match.b is None:
@@ -251,7 +244,7 @@ def _pairs(state: EventState, played: RoundState, pairs: Iterable[Match]) -> Ite
             yield MendWarning("came_with", (match.a, match.b))
 
 
-def _byes(state: EventState, played: RoundState, changes: Sequence[MatchChange]) -> Iterator[MendWarning]:
+def _byes(state: states.EventState, played: states.RoundState, changes: Sequence[MatchChange]) -> Iterator[MendWarning]:
     given = [c.match.a for c in changes if c.match.bye == BYE and (c.was is None or (c.was.a, c.was.bye) != (
         c.match.a, BYE))]
     if not given:
@@ -267,7 +260,7 @@ def _byes(state: EventState, played: RoundState, changes: Sequence[MatchChange])
         yield MendWarning("second_bye", (who,))
 
 
-def _tables(state: EventState, change: MatchChange) -> Iterator[MendWarning]:
+def _tables(state: states.EventState, change: MatchChange) -> Iterator[MendWarning]:
     table = change.match.table
     if table is None or change.match.b is None:
         return
@@ -284,7 +277,7 @@ def _tables(state: EventState, change: MatchChange) -> Iterator[MendWarning]:
             yield MendWarning("others_table", (entrant.id,), table)
 
 
-def _lost(change: MatchChange, now: MatchState | None) -> Iterator[MendWarning]:
+def _lost(change: MatchChange, now: states.MatchState | None) -> Iterator[MendWarning]:
     if now is None or change.same_pair:
         return
     if now.lots:

@@ -8,26 +8,10 @@ from msgspec.structs import replace
 
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
-from roundtap_core.event import event_flow, lookups
+from roundtap_core.event import event_flow, lookups, states
 from roundtap_core.event.entries import Entry, NewEntries, NewEntry
 from roundtap_core.event.judging import roles_of
 from roundtap_core.event.leaving import leave_open_match, open_match, rounds_taken_back, ruling_both_left, undo_leaving
-from roundtap_core.event.states import (
-    DROPPED_OUT,
-    LATE_ENTRY,
-    PLAYS_ON,
-    PUBLISHED,
-    SIGNED_UP,
-    TO_CONFIRM,
-    TOGETHER,
-    Entrant,
-    EventState,
-    MatchState,
-    RoundState,
-    active_ids,
-    not_yet_present,
-    seated_ids,
-)
 from roundtap_core.limits import MOST_COMPETITORS, fits_line
 from roundtap_core.records import BYE, SWISS_STAGES, UNPAIRED_LOSS, WON_BYE, Match, Result
 from roundtap_core.rulebooks.base import ORGANIZER
@@ -38,7 +22,7 @@ class EnterCompetitor(Struct, frozen=True):
     """`imported`: as an event file has it, with its drops and without unpaired losses made up here. `meets`: the match
     id of a bye, or of another latecomer's unpaired loss, of round 1 while it is played: the two meet, at the lowest
     table that is neither taken nor among `busy_tables`. `reason`: why they come only now."""
-    entrant: Entrant
+    entrant: states.Entrant
     imported: bool = False
     meets: IdOrEmpty | None = None
     busy_tables: frozenset[int] = frozenset()
@@ -137,13 +121,13 @@ class SetTravelGroup(Struct, frozen=True):
 MOST_SIGNED_UP = 512  # Sign-up by phone closes at this many entries; the desk enters the rest
 
 
-def is_here(state: EventState, entrant: Entrant) -> bool:
+def is_here(state: states.EventState, entrant: states.Entrant) -> bool:
     """Whether an entrant like this is paired when the next round is drawn."""
-    return entrant.sign_up != TO_CONFIRM and (entrant.checked_in or not state.check_in)
+    return entrant.sign_up != states.TO_CONFIRM and (entrant.checked_in or not state.check_in)
 
 
 def arrival(
-    state: EventState, entrant: Entrant, meets: str | None, busy: frozenset[int]
+    state: states.EventState, entrant: states.Entrant, meets: str | None, busy: frozenset[int]
 ) -> tuple[list[int], NewEntries]:
     """The rounds a latecomer has missed, or the match in place of a bye. Raises Problem where it is too late."""
     event_flow.refuse_after_cut(state)
@@ -154,7 +138,7 @@ def arrival(
     return [], [_late_match(state, entrant, meets, busy)]
 
 
-def latecomer_opponents(state: EventState) -> tuple[MatchState, ...]:
+def latecomer_opponents(state: states.EventState) -> tuple[states.MatchState, ...]:
     """Whom a latecomer could meet at once: the bye of round 1 while it is played, and other latecomers."""
     live = state.live
     if live is None or live.number != 1 or event_flow.second_stage_begun(state):
@@ -165,10 +149,10 @@ def latecomer_opponents(state: EventState) -> tuple[MatchState, ...]:
     )
 
 
-def _late_match(state: EventState, entrant: Entrant, match_id: str, busy: frozenset[int]) -> NewEntry:
+def _late_match(state: states.EventState, entrant: states.Entrant, match_id: str, busy: frozenset[int]) -> NewEntry:
     """Section 1 of the shared rules: during round 1 a latecomer meets the bye player or another latecomer."""
     live = state.live
-    if live is None or live.number != 1 or live.status != PUBLISHED:
+    if live is None or live.number != 1 or live.status != states.PUBLISHED:
         raise Problem("late_match_only_in_round_1")
     waiting = next((m for m in live.matches if m.id == match_id), None)
     if waiting is not None and waiting.match.bye == WON_BYE:
@@ -180,7 +164,7 @@ def _late_match(state: EventState, entrant: Entrant, match_id: str, busy: frozen
     return NewEntry("late-match", {"match": match_id, "competitor": entrant.id, "table": table})
 
 
-def _set_check_in(state: EventState, command: SetCheckIn, now: Instant) -> NewEntries:
+def _set_check_in(state: states.EventState, command: SetCheckIn, now: Instant) -> NewEntries:
     """Check-in is switched before the first pairing: later it would change who plays round 2."""
     if command.used == state.check_in:
         return []
@@ -189,7 +173,7 @@ def _set_check_in(state: EventState, command: SetCheckIn, now: Instant) -> NewEn
     return [*lookups.without_draft(state), NewEntry("check-in-set", {"used": command.used})]
 
 
-def _check_in(state: EventState, command: CheckIn, now: Instant) -> NewEntries:
+def _check_in(state: states.EventState, command: CheckIn, now: Instant) -> NewEntries:
     entrant = lookups.require_entrant(state, command.competitor)
     if not state.check_in:
         raise Problem("check_in_not_used")
@@ -197,27 +181,27 @@ def _check_in(state: EventState, command: CheckIn, now: Instant) -> NewEntries:
         raise Problem("already_left", competitor=entrant.id)
     if command.on == entrant.checked_in:
         return []
-    plays = entrant.id in seated_ids(state)
+    plays = entrant.id in states.seated_ids(state)
     if not command.on and plays:
         raise Problem("already_paired", competitor=entrant.id)
     after = replace(entrant, checked_in=command.on)
     missed, meeting = _late_arrival(state, after, command.meets, command.busy_tables)
-    changes_draw = entrant.sign_up != TO_CONFIRM and not plays
+    changes_draw = entrant.sign_up != states.TO_CONFIRM and not plays
     return [*(lookups.without_draft(state) if changes_draw else ()),
             NewEntry("checked-in", {"competitor": entrant.id, "on": command.on, "missed": missed}), *meeting]
 
 
 def _late_arrival(
-    state: EventState, after: Entrant, meets: str | None, busy: frozenset[int]
+    state: states.EventState, after: states.Entrant, meets: str | None, busy: frozenset[int]
 ) -> tuple[list[int], NewEntries]:
     """As `arrival`, for an awaited player; nothing is missed by who is still not to be paired, or plays already."""
-    if not is_here(state, after) or after.id not in not_yet_present(state):
+    if not is_here(state, after) or after.id not in states.not_yet_present(state):
         return [], []
     return arrival(state, after, meets, busy)
 
 
-def _set_sign_up(state: EventState, command: SetSignUp, now: Instant) -> NewEntries:
-    sign_up = (TO_CONFIRM if command.confirm else SIGNED_UP) if command.open else None
+def _set_sign_up(state: states.EventState, command: SetSignUp, now: Instant) -> NewEntries:
+    sign_up = (states.TO_CONFIRM if command.confirm else states.SIGNED_UP) if command.open else None
     if sign_up == state.sign_up:
         return []
     if sign_up is not None and state.public_rounds:
@@ -225,7 +209,7 @@ def _set_sign_up(state: EventState, command: SetSignUp, now: Instant) -> NewEntr
     return [NewEntry("sign-up-set", {"sign_up": sign_up})]
 
 
-def refuse_sign_up(state: EventState) -> None:
+def refuse_sign_up(state: states.EventState) -> None:
     """Raise Problem where entering by phone is closed: it was not opened, round 1 is drawn or played, or it is full."""
     if state.sign_up is None or state.finished:
         raise Problem("sign_up_closed")
@@ -235,29 +219,29 @@ def refuse_sign_up(state: EventState) -> None:
         raise Problem("too_many_competitors", maximum=MOST_SIGNED_UP)
 
 
-def _confirm(state: EventState, command: ConfirmEntry, now: Instant) -> NewEntries:
+def _confirm(state: states.EventState, command: ConfirmEntry, now: Instant) -> NewEntries:
     entrant = lookups.require_entrant(state, command.competitor)
-    if entrant.sign_up != TO_CONFIRM:
+    if entrant.sign_up != states.TO_CONFIRM:
         return []
     if not entrant.active:
         raise Problem("already_left", competitor=entrant.id)
-    after = replace(entrant, sign_up=SIGNED_UP)
+    after = replace(entrant, sign_up=states.SIGNED_UP)
     missed, meeting = _late_arrival(state, after, command.meets, command.busy_tables)
     return [*(lookups.without_draft(state) if is_here(state, after) else ()),
             NewEntry("entry-confirmed", {"competitor": entrant.id, "missed": missed}), *meeting]
 
 
-def _remove(state: EventState, command: RemoveCompetitor, now: Instant) -> NewEntries:
+def _remove(state: states.EventState, command: RemoveCompetitor, now: Instant) -> NewEntries:
     """Remove only an entrant who never stood in a public round and has no official's note."""
     entrant = lookups.require_entrant(state, command.competitor)
-    if entrant.id in seated_ids(state):
+    if entrant.id in states.seated_ids(state):
         raise Problem("has_played", competitor=entrant.id)
     if entrant.warnings or entrant.disqualified_after is not None or entrant.list_corrections:
         raise Problem("has_record", competitor=entrant.id)
     return [*lookups.without_draft(state), NewEntry("competitor-removed", {"competitor": entrant.id})]
 
 
-def _set_fixed_table(state: EventState, command: SetFixedTable, now: Instant) -> NewEntries:
+def _set_fixed_table(state: states.EventState, command: SetFixedTable, now: Instant) -> NewEntries:
     entrant = lookups.require_entrant(state, command.competitor)
     if command.fixed_table == entrant.fixed_table:
         return []
@@ -268,7 +252,7 @@ def _set_fixed_table(state: EventState, command: SetFixedTable, now: Instant) ->
 TICK_LETTERS = 40
 
 
-def _enter(state: EventState, command: EnterCompetitor, now: Instant) -> NewEntries:
+def _enter(state: states.EventState, command: EnterCompetitor, now: Instant) -> NewEntries:
     entrant = command.entrant
     if entrant.id in state.entrants or entrant.id in state.officials or entrant.id in state.removed:
         raise Problem("competitor_exists", competitor=entrant.id)
@@ -299,15 +283,15 @@ def _enter(state: EventState, command: EnterCompetitor, now: Instant) -> NewEntr
     return [*(lookups.without_draft(state) if paired else ()), entered, *meeting]
 
 
-def _record(entrant: Entrant) -> dict[str, Any]:
+def _record(entrant: states.Entrant) -> dict[str, Any]:
     """What an imported entrant brings along that no entry of the event will record."""
-    usual = Entrant(entrant.id, entrant.digest)
+    usual = states.Entrant(entrant.id, entrant.digest)
     keys = ("list_corrections", "ticks", "proposed", "declined_at", "disqualification")
     values = {key: getattr(entrant, key) for key in keys if getattr(entrant, key) != getattr(usual, key)}
     return {key: list(value) if isinstance(value, tuple) else value for key, value in values.items()}
 
 
-def _change(state: EventState, command: ChangePerson, now: Instant) -> NewEntries:
+def _change(state: states.EventState, command: ChangePerson, now: Instant) -> NewEntries:
     lookups.require_entrant(state, command.competitor)
     return [NewEntry("competitor-changed", {
         "competitor": command.competitor, "digest": command.digest,
@@ -315,23 +299,23 @@ def _change(state: EventState, command: ChangePerson, now: Instant) -> NewEntrie
     })]
 
 
-def _drop(state: EventState, command: DropCompetitor, now: Instant) -> NewEntries:
+def _drop(state: states.EventState, command: DropCompetitor, now: Instant) -> NewEntries:
     entrant = lookups.require_entrant(state, command.competitor)
     plays = open_match(state, entrant.id) is not None
     # Who was to leave only after this round may have to go now.
     if not entrant.active and not (plays and entrant.plays_live_match and not command.plays_on):
         raise Problem("already_left", competitor=entrant.id)
-    freed, how = rounds_taken_back(state, entrant.id), TOGETHER if command.together else ""
+    freed, how = rounds_taken_back(state, entrant.id), states.TOGETHER if command.together else ""
     if command.plays_on and plays:
-        freed, how = [], PLAYS_ON
-    leaving = freed if freed or how == PLAYS_ON else [*leave_open_match(state, entrant.id, command.stood),
-                                                      *ruling_both_left(state, entrant.id)]
+        freed, how = [], states.PLAYS_ON
+    leaving = freed if freed or how == states.PLAYS_ON else [*leave_open_match(state, entrant.id, command.stood),
+                                                             *ruling_both_left(state, entrant.id)]
     return [*lookups.without_draft(state), *leaving, NewEntry("competitor-dropped", {
         "competitor": entrant.id, "after": lookups.last_round(state) - len(freed), **({"how": how} if how else {}),
         **({"reason": command.reason} if command.reason else {})})]
 
 
-def _return(state: EventState, command: ReturnCompetitor, now: Instant) -> NewEntries:
+def _return(state: states.EventState, command: ReturnCompetitor, now: Instant) -> NewEntries:
     """"Paarungen": back on request, in the same stage, with an unpaired loss for each round missed."""
     entrant = lookups.require_entrant(state, command.competitor)
     if entrant.disqualified_after is not None:
@@ -345,7 +329,7 @@ def _return(state: EventState, command: ReturnCompetitor, now: Instant) -> NewEn
             NewEntry("competitor-returned", {"competitor": entrant.id, "missed": missed})]
 
 
-def refuse_return(state: EventState, entrant: Entrant) -> None:
+def refuse_return(state: states.EventState, entrant: states.Entrant) -> None:
     """In elimination there is no round to miss: back comes who left since the last one was published, or whose place in
     the cut nobody has taken yet. A second stage in Swiss rounds takes back whoever began it. Raises
     Problem("stage_is_over", "places_taken")."""
@@ -357,12 +341,12 @@ def refuse_return(state: EventState, entrant: Entrant) -> None:
     elif state.cut is not None:
         if entrant.id not in state.cut.seeds:
             raise Problem("stage_is_over")
-        there = len(state.cut.seeds_now({*active_ids(state), entrant.id}))
+        there = len(state.cut.seeds_now({*states.active_ids(state), entrant.id}))
         if there > state.cut.size:
             raise Problem("places_taken", n=there, size=state.cut.size)
 
 
-def _submit_list(state: EventState, command: SubmitList, now: Instant) -> NewEntries:
+def _submit_list(state: states.EventState, command: SubmitList, now: Instant) -> NewEntries:
     """Lists are the same all day: free until round 1 is published, an official's business afterwards."""
     entrant = lookups.require_entrant(state, command.competitor)
     if state.public_rounds:
@@ -370,7 +354,7 @@ def _submit_list(state: EventState, command: SubmitList, now: Instant) -> NewEnt
     return [NewEntry("list-submitted", {"competitor": entrant.id, "digest": command.digest, "total": command.total})]
 
 
-def _correct_list(state: EventState, command: CorrectList, now: Instant) -> NewEntries:
+def _correct_list(state: states.EventState, command: CorrectList, now: Instant) -> NewEntries:
     entrant = lookups.require_entrant(state, command.competitor)
     roles_of(state, command.by)
     return [NewEntry("list-corrected", {
@@ -379,7 +363,7 @@ def _correct_list(state: EventState, command: CorrectList, now: Instant) -> NewE
     })]
 
 
-def _tick(state: EventState, command: RecordCheck, now: Instant) -> NewEntries:
+def _tick(state: states.EventState, command: RecordCheck, now: Instant) -> NewEntries:
     entrant = lookups.require_entrant(state, command.competitor)
     what = command.what.strip()
     if not what or len(what) > TICK_LETTERS or not fits_line(what):
@@ -389,7 +373,7 @@ def _tick(state: EventState, command: RecordCheck, now: Instant) -> NewEntries:
     return [NewEntry("ticked", {"competitor": entrant.id, "what": what, "on": command.on})]
 
 
-def _set_came_with(state: EventState, command: SetTravelGroup, now: Instant) -> NewEntries:
+def _set_came_with(state: states.EventState, command: SetTravelGroup, now: Instant) -> NewEntries:
     entrant = lookups.require_entrant(state, command.competitor)
     group = (command.group or "").strip() or None
     if group == entrant.came_with:
@@ -397,7 +381,7 @@ def _set_came_with(state: EventState, command: SetTravelGroup, now: Instant) -> 
     return [*lookups.without_draft(state), NewEntry("came-with-set", {"competitor": entrant.id, "group": group})]
 
 
-DECIDE_PEOPLE: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] = {
+DECIDE_PEOPLE: Mapping[type, Callable[[states.EventState, Any, Instant], NewEntries]] = {
     EnterCompetitor: _enter,
     ChangePerson: _change,
     DropCompetitor: _drop,
@@ -415,7 +399,7 @@ DECIDE_PEOPLE: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] =
 }
 
 
-def with_missed(state: EventState, competitor: str, missed: Iterable[int]) -> EventState:
+def with_missed(state: states.EventState, competitor: str, missed: Iterable[int]) -> states.EventState:
     """An unpaired loss for each round missed."""
     numbers = set(missed)
     if not numbers:
@@ -426,13 +410,14 @@ def with_missed(state: EventState, competitor: str, missed: Iterable[int]) -> Ev
     return replace(state, rounds=rounds)
 
 
-def _with_bye(round_state: RoundState, bye: Match) -> RoundState:
+def _with_bye(round_state: states.RoundState, bye: Match) -> states.RoundState:
     # One that was taken out again leaves a gap: never two of one id.
     last = max((int(m.id.partition(".")[2]) for m in round_state.matches), default=0)
-    return replace(round_state, matches=(*round_state.matches, MatchState(f"{round_state.number}.{last + 1}", bye)))
+    return replace(round_state,
+                   matches=(*round_state.matches, states.MatchState(f"{round_state.number}.{last + 1}", bye)))
 
 
-def without_missed(state: EventState, competitor: str, number: int) -> EventState:
+def without_missed(state: states.EventState, competitor: str, number: int) -> states.EventState:
     """The round without the unpaired loss of a player who was there after all."""
     rounds = tuple(
         replace(r, matches=tuple(m for m in r.matches if (m.match.a, m.match.bye) != (competitor, UNPAIRED_LOSS)))
@@ -441,18 +426,18 @@ def without_missed(state: EventState, competitor: str, number: int) -> EventStat
     return replace(state, rounds=rounds)
 
 
-def _apply_entered(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
-    entrant = Entrant(
+def _apply_entered(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
+    entrant = states.Entrant(
         data["competitor"], data["digest"], data["won_bye"], data["came_with"], data["fixed_table"],
         data.get("dropped_after"), data.get("disqualified_after"), tuple(data.get("warnings", ())), data.get("total"),
         officials_role=data.get("role"), checked_in=data.get("checked_in", False), sign_up=data.get("sign_up"),
-        reasons=_reasons(state, data, LATE_ENTRY), **_imported_fields(data.get("record", {})),
+        reasons=_reasons(state, data, states.LATE_ENTRY), **_imported_fields(data.get("record", {})),
     )
     entered = replace(state, entrants={**state.entrants, entrant.id: entrant})
     return with_missed(entered, entrant.id, data["missed"])
 
 
-def _reasons(state: EventState, data: Mapping[str, Any], what: str) -> tuple[Mapping[str, Any], ...]:
+def _reasons(state: states.EventState, data: Mapping[str, Any], what: str) -> tuple[Mapping[str, Any], ...]:
     return ({"round": len(state.public_rounds), "what": what, "reason": data["reason"]},) if data.get("reason") else ()
 
 
@@ -462,50 +447,51 @@ def _imported_fields(record: Mapping[str, Any]) -> dict[str, Any]:
 
 @lookups.of_match
 def _apply_late_match(
-    state: EventState, played: RoundState, match: MatchState, data: Mapping[str, Any], entry: Entry,
-) -> EventState:
+    state: states.EventState, played: states.RoundState, match: states.MatchState, data: Mapping[str, Any],
+    entry: Entry,
+) -> states.EventState:
     """The player who sat alone keeps side a and meets the latecomer."""
     meeting = Match(match.match.a, data["competitor"], data["table"], game=match.match.game)
     return state.with_match(replace(match, match=meeting, revision=match.revision + 1))
 
 
-def _apply_changed(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_changed(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
     total = {"list_total": data["total"]} if "total" in data else {}
     return state.with_entrant(data["competitor"], digest=data["digest"], **total)
 
 
-def _apply_dropped(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_dropped(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
     who = data["competitor"]
     return state.with_entrant(who, dropped_after=data["after"], how_left=data.get("how", ""),
-                              reasons=(*state.entrants[who].reasons, *_reasons(state, data, DROPPED_OUT)))
+                              reasons=(*state.entrants[who].reasons, *_reasons(state, data, states.DROPPED_OUT)))
 
 
-def _apply_returned(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_returned(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
     back = state.with_entrant(data["competitor"], dropped_after=None, how_left="")
     return with_missed(back, data["competitor"], data["missed"])
 
 
-def _apply_list_submitted(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_list_submitted(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
     return state.with_entrant(data["competitor"], digest=data["digest"], list_total=data["total"])
 
 
-def _apply_list_corrected(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_list_corrected(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
     known = state.entrants[data["competitor"]].list_corrections
     noted = {"round": data["round"], "reason": data["reason"], "by": data["by"]}
     return state.with_entrant(data["competitor"], digest=data["digest"], list_total=data["total"],
                               list_corrections=(*known, noted))
 
 
-def _apply_ticked(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_ticked(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
     others = tuple(what for what in state.entrants[data["competitor"]].ticks if what != data["what"])
     return state.with_entrant(data["competitor"], ticks=(*others, data["what"]) if data["on"] else others)
 
 
-def _apply_came_with(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_came_with(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
     return state.with_entrant(data["competitor"], came_with=data["group"])
 
 
-def _apply_removed(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_removed(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
     """As if it had not been; an official who was to play as this one plays no more."""
     who = data["competitor"]
     officials = {key: replace(official, plays=None) if official.plays == who else official
@@ -514,24 +500,25 @@ def _apply_removed(state: EventState, data: Mapping[str, Any], entry: Entry) -> 
                    officials=officials, removed=(*state.removed, who))
 
 
-def _apply_check_in_set(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_check_in_set(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
     return replace(state, check_in=data["used"])
 
 
-def _apply_checked_in(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_checked_in(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
     return with_missed(state.with_entrant(data["competitor"], checked_in=data["on"]), data["competitor"],
                        data["missed"])
 
 
-def _apply_sign_up_set(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_sign_up_set(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
     return replace(state, sign_up=data["sign_up"])
 
 
-def _apply_confirmed(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
-    return with_missed(state.with_entrant(data["competitor"], sign_up=SIGNED_UP), data["competitor"], data["missed"])
+def _apply_confirmed(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
+    return with_missed(state.with_entrant(data["competitor"], sign_up=states.SIGNED_UP), data["competitor"],
+                       data["missed"])
 
 
-def _apply_fixed_table(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_fixed_table(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
     return state.with_entrant(data["competitor"], fixed_table=data["table"])
 
 

@@ -10,24 +10,13 @@ from roundtap_core import records
 from roundtap_core.clock import Instant
 from roundtap_core.elimination.bracket import by_lot, elimination_winner
 from roundtap_core.errors import Invalid, Problem
+from roundtap_core.event import states
 from roundtap_core.event.cut import cut_after_change, tiebreak_after_change
 from roundtap_core.event.entries import Entry, NewEntries, NewEntry
 from roundtap_core.event.event_flow import current_bracket, situation_of, time_is_up, with_result
 from roundtap_core.event.fates import ReportFates
 from roundtap_core.event.lookups import Step, find_match, free_table, of_match
 from roundtap_core.event.people import with_missed, without_missed
-from roundtap_core.event.states import (
-    DRAFT,
-    PLAYS_ON,
-    PUBLISHED,
-    EventState,
-    LogLine,
-    MatchState,
-    ReportFate,
-    RoundState,
-    SideReport,
-    tournament_of,
-)
 from roundtap_core.event.states import RULING as RULING_LINE
 from roundtap_core.result_json import refuse_result_limits, result_from_json, result_to_json
 from roundtap_core.rulebooks import result_gate
@@ -119,7 +108,7 @@ class SetPicks(Struct, frozen=True):
     picks: tuple[Count, ...]
 
 
-def no_show(state: EventState, command: NoShow, now: Instant) -> NewEntries:
+def no_show(state: states.EventState, command: NoShow, now: Instant) -> NewEntries:
     """House decision: the one who came gets what a bye gives, the absent one loses and is dropped."""
     match = _unreported_match(state, command.match)
     pair = (match.match.a, match.match.b)
@@ -132,32 +121,33 @@ def no_show(state: EventState, command: NoShow, now: Instant) -> NewEntries:
     return [NewEntry("no-show", {"match": match.id, "present": present, "absent": command.absent})]
 
 
-def double_no_show(state: EventState, command: DoubleNoShow, now: Instant) -> NewEntries:
+def double_no_show(state: states.EventState, command: DoubleNoShow, now: Instant) -> NewEntries:
     """If both stay away both lose and are dropped (house decision); also where the first absence was noted before."""
     round_state, match = find_match(state, command.match)
-    if match.drawn is not None and match.match.b is None and round_state.status == PUBLISHED:
+    if match.drawn is not None and match.match.b is None and round_state.status == states.PUBLISHED:
         return [undo_no_show_entry(state, match), NewEntry("nobody-came", {"match": match.id})]
     return [NewEntry("nobody-came", {"match": _unreported_match(state, command.match).id})]
 
 
-def _unreported_match(state: EventState, match_id: str) -> MatchState:
+def _unreported_match(state: states.EventState, match_id: str) -> states.MatchState:
     round_state, match = find_match(state, match_id)
-    if round_state.status != PUBLISHED or match.match.b is None:
+    if round_state.status != states.PUBLISHED or match.match.b is None:
         raise Problem("no_show_only_in_play")
     if match.match.result is not None or match.reports:
         raise Problem("no_show_has_result", table=match.match.table)
     return match
 
 
-def undo_no_show(state: EventState, command: UndoNoShow, now: Instant) -> NewEntries:
+def undo_no_show(state: states.EventState, command: UndoNoShow, now: Instant) -> NewEntries:
     """While the round runs the absent one may be there after all: back in the event, in the pairing as it was drawn."""
     round_state, match = find_match(state, command.match)
-    if match.drawn is None or round_state.status != PUBLISHED:
+    if match.drawn is None or round_state.status != states.PUBLISHED:
         raise Problem("no_absence")
     return [undo_no_show_entry(state, match, command.busy_tables)]
 
 
-def undo_no_show_entry(state: EventState, match: MatchState, busy: Collection[int] = frozenset()) -> NewEntry:
+def undo_no_show_entry(state: states.EventState, match: states.MatchState,
+                       busy: Collection[int] = frozenset()) -> NewEntry:
     """The entry that restores a match to which a player did not come. Raises Problem where one of the two has left
     since, was disqualified, or has met another latecomer."""
     drawn = match.drawn
@@ -180,7 +170,7 @@ def undo_no_show_entry(state: EventState, match: MatchState, busy: Collection[in
         "match": match.id, "absent": absent, "table": free_table(state, taken, (drawn.table,))})
 
 
-def _sits_out(state: EventState, match: MatchState, who: str) -> bool:
+def _sits_out(state: states.EventState, match: states.MatchState, who: str) -> bool:
     return any(m.match.a == who and m.match.bye == records.UNPAIRED_LOSS
                for r in state.public_rounds if match.id.startswith(f"{r.number}.") for m in r.matches)
 
@@ -200,7 +190,7 @@ ELSEWHERE, OLDER, SUPERSEDED = "elsewhere", "older", "superseded"
 the other side reports now."""
 
 
-def report(state: EventState, command: RecordReport, now: Instant) -> NewEntries:
+def report(state: states.EventState, command: RecordReport, now: Instant) -> NewEntries:
     """Every well-formed report makes exactly one entry, accepted or refused. One already known makes none:
     the service answers with the fate it had."""
     if command.report_id in state.fates:
@@ -218,10 +208,10 @@ def report(state: EventState, command: RecordReport, now: Instant) -> NewEntries
     })]
 
 
-def _refusal(state: EventState, command: RecordReport, now: Instant) -> str | None:
+def _refusal(state: states.EventState, command: RecordReport, now: Instant) -> str | None:
     found = state.find_match(command.match)
     # An unpublished draft may yet be drawn anew, with others at this table.
-    if found is None or found[0].status == DRAFT:
+    if found is None or found[0].status == states.DRAFT:
         return UNKNOWN_MATCH
     round_state, match = found
     # Ids come again when a round is drawn anew (after a restore): the same table, other people.
@@ -239,7 +229,7 @@ def _refusal(state: EventState, command: RecordReport, now: Instant) -> str | No
         return OLDER
     if command.serial > heard + SERIALS_AHEAD:
         return IMPOSSIBLE
-    if state.finished or round_state.status != PUBLISHED:
+    if state.finished or round_state.status != states.PUBLISHED:
         return LATE
     try:
         result = result_from_json(command.result)
@@ -262,14 +252,14 @@ def _refusal(state: EventState, command: RecordReport, now: Instant) -> str | No
     return None
 
 
-def _is_current_report(match: MatchState, command: RecordReport) -> bool:
+def _is_current_report(match: states.MatchState, command: RecordReport) -> bool:
     assert command.agrees_to is not None
     theirs = match.reports.get(records.other(command.side))
     return theirs is not None and (theirs.report_id, theirs.body) == (
         command.agrees_to.get("report_id"), command.agrees_to.get("hash"))
 
 
-def settle_strangers(state: EventState, command: SettleStrangers, now: Instant) -> NewEntries:
+def settle_strangers(state: states.EventState, command: SettleStrangers, now: Instant) -> NewEntries:
     """Those up to the entry that was read: later reports from elsewhere are shown anew."""
     match = find_match(state, command.match)[1]
     if not any(number <= command.seen for number in match.strangers.values()):
@@ -277,7 +267,7 @@ def settle_strangers(state: EventState, command: SettleStrangers, now: Instant) 
     return [NewEntry("strangers-settled", {"match": match.id, "seen": command.seen})]
 
 
-def enter_result(state: EventState, command: EnterResult, now: Instant) -> NewEntries:
+def enter_result(state: states.EventState, command: EnterResult, now: Instant) -> NewEntries:
     """An official's result overrides all reports, in closed rounds too."""
     round_state, match = find_match(state, command.match)
     if match.match.b is None:
@@ -292,7 +282,7 @@ def enter_result(state: EventState, command: EnterResult, now: Instant) -> NewEn
         result_gate.refuse_result(state.rulebook, command.result, state.options,
                                   situation_of(state, round_state, match),
                                   result_gate.ON_RECORD if command.result in acceptable_results(match) else saying)
-    elif round_state.status != PUBLISHED:
+    elif round_state.status != states.PUBLISHED:
         raise Problem("closed_round_needs_result", number=round_state.number)
     _refuse_another_winner(state, round_state, match, command.result)
     entered = NewEntry("result-entered", {
@@ -302,7 +292,7 @@ def enter_result(state: EventState, command: EnterResult, now: Instant) -> NewEn
     })
     # A correction changes who meets whom: an unpublished draft is drawn again, and a cut made again.
     undone = [NewEntry("draft-discarded", {"number": state.draft.number})] if state.draft else []
-    if match.drawn is not None and round_state.status == PUBLISHED:
+    if match.drawn is not None and round_state.status == states.PUBLISHED:
         # Who has a result was there.
         undone.append(undo_no_show_entry(state, match))
         if command.result is None:
@@ -315,32 +305,32 @@ def enter_result(state: EventState, command: EnterResult, now: Instant) -> NewEn
     return [*undone, entered]
 
 
-def _by_leaving(state: EventState, match: MatchState, command: EnterResult) -> bool:
+def _by_leaving(state: states.EventState, match: states.MatchState, command: EnterResult) -> bool:
     """Whether it is the concession of a player who has left: then it is undone if they come back."""
     first = command.result.conceded_by if command.result is not None else None
     loser = {"a": match.match.a, "b": match.match.b}.get(first or "")
     return loser is not None and not state.entrants[loser].plays_live_match
 
 
-def result_to_correct(round_state: RoundState, match: MatchState) -> records.Result | None:
+def result_to_correct(round_state: states.RoundState, match: states.MatchState) -> records.Result | None:
     """The result that a new one would correct: it stands in a closed round."""
-    return None if round_state.status == PUBLISHED else match.match.result
+    return None if round_state.status == states.PUBLISHED else match.match.result
 
 
-def acceptable_results(match: MatchState) -> list[records.Result]:
+def acceptable_results(match: states.MatchState) -> list[records.Result]:
     """The standing result and the players' reports, any of which may be made the result at any time."""
     return [report.result for report in match.reports.values()] + ([match.match.result] if match.match.result else [])
 
 
 def _refuse_another_winner(
-    state: EventState, round_state: RoundState, match: MatchState, result: records.Result | None
+    state: states.EventState, round_state: states.RoundState, match: states.MatchState, result: records.Result | None
 ) -> None:
     """The winner has met the next opponent: figures can be corrected, the bracket cannot."""
     if round_state.stage != records.ELIMINATION or result is None or match.match.result is None:
         return
     if any(played.number > round_state.number for played in state.public_rounds):
         bracket = current_bracket(state)
-        order = bracket.standing if bracket and bracket.standing else by_lot(tournament_of(state))
+        order = bracket.standing if bracket and bracket.standing else by_lot(states.tournament_of(state))
         place = {who: rank for rank, who in enumerate(order)}
         was, now = (
             elimination_winner(state.rulebook, replace(match.match, result=r), state.options, place)
@@ -350,7 +340,7 @@ def _refuse_another_winner(
             raise Problem("bracket_moved_on")
 
 
-def note_lot(state: EventState, command: NoteLot, now: Instant) -> NewEntries:
+def note_lot(state: states.EventState, command: NoteLot, now: Instant) -> NewEntries:
     """A lot that is drawn stands: drawn again, also by a unit that was started anew, it changes nothing. Drawn are
     lots before play, and those that the form leaves a match to."""
     round_state, match = find_match(state, command.match)
@@ -359,7 +349,8 @@ def note_lot(state: EventState, command: NoteLot, now: Instant) -> NewEntries:
     if command.about not in known:
         raise Invalid("not_one_of", where="/about", value=command.about, options=", ".join(known))
     # Before play there is nothing to draw in a closed round; its results are still entered and corrected.
-    over = round_state.status == DRAFT or (round_state.status != PUBLISHED and command.about in state.rulebook.lots)
+    over = round_state.status == states.DRAFT or (round_state.status != states.PUBLISHED
+                                                  and command.about in state.rulebook.lots)
     if over or match.match.b is None or command.draw not in (None, round_state.mark) or not command.stood_there:
         raise Problem("unknown_match", match=command.match)
     if command.about in match.lots:
@@ -367,7 +358,7 @@ def note_lot(state: EventState, command: NoteLot, now: Instant) -> NewEntries:
     return [NewEntry("lot-drawn", {"match": match.id, "about": command.about, "side": command.side})]
 
 
-def set_picks(state: EventState, command: SetPicks, now: Instant) -> NewEntries:
+def set_picks(state: states.EventState, command: SetPicks, now: Instant) -> NewEntries:
     """A bye fields squads as well; a round that was missed fields none."""
     squads = state.rulebook.squads
     if squads is None:
@@ -381,7 +372,7 @@ def set_picks(state: EventState, command: SetPicks, now: Instant) -> NewEntries:
     return [NewEntry("picks-set", {"match": match.id, "picks": picks})]
 
 
-DECIDE_RESULTS: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] = {
+DECIDE_RESULTS: Mapping[type, Callable[[states.EventState, Any, Instant], NewEntries]] = {
     RecordReport: report,
     SettleStrangers: settle_strangers,
     EnterResult: enter_result,
@@ -393,8 +384,8 @@ DECIDE_RESULTS: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] 
 }
 
 
-def _apply_report(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
-    fate = ReportFate(data["fate"], entry.number, entry.hash, data["body"], data["reason"], data["match"])
+def _apply_report(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
+    fate = states.ReportFate(data["fate"], entry.number, entry.hash, data["body"], data["reason"], data["match"])
     fates = ReportFates.of(state.fates).with_fate(data["report_id"], fate)
     found = state.find_match(data["match"]) if fate.fate == "accepted" or fate.reason == "elsewhere" else None
     if found is None:
@@ -404,8 +395,8 @@ def _apply_report(state: EventState, data: Mapping[str, Any], entry: Entry) -> E
         strangers = {**match.strangers, entry.actor.removeprefix("unit:"): entry.number}
         return state.with_match(replace(match, strangers=strangers), fates=fates)
     side: records.Side = data["side"]
-    report = SideReport(result_from_json(data["result"]), entry.number, data["report_id"], data["body"],
-                        data.get("holder"))
+    report = states.SideReport(result_from_json(data["result"]), entry.number, data["report_id"], data["body"],
+                               data.get("holder"))
     reports = _merge_squads({**match.reports, side: report})
     serials = {**match.heard, side: data["serial"]} if data.get("serial") else match.heard
     results = [each.result for each in reports.values()]
@@ -419,7 +410,7 @@ def _apply_report(state: EventState, data: Mapping[str, Any], entry: Entry) -> E
     return state.with_match(match, fates=fates)
 
 
-def _merge_squads(reports: Mapping[records.Side, SideReport]) -> Mapping[records.Side, SideReport]:
+def _merge_squads(reports: Mapping[records.Side, states.SideReport]) -> Mapping[records.Side, states.SideReport]:
     """What a side has left unsaid of the other's squads is what the other says of its own, once all else is the same:
     before that, each may still say others."""
     first, *others = (replace(report.result, picks=None) for report in reports.values())
@@ -433,16 +424,18 @@ def _merge_squads(reports: Mapping[records.Side, SideReport]) -> Mapping[records
 
 @of_match
 def _apply_strangers_settled(
-    state: EventState, played: RoundState, match: MatchState, data: Mapping[str, Any], entry: Entry,
-) -> EventState:
+    state: states.EventState, played: states.RoundState, match: states.MatchState, data: Mapping[str, Any],
+    entry: Entry,
+) -> states.EventState:
     left = {unit: number for unit, number in match.strangers.items() if number > data["seen"]}
     return state.with_match(replace(match, strangers=left))
 
 
 @of_match
 def _apply_result(
-    state: EventState, played: RoundState, match: MatchState, data: Mapping[str, Any], entry: Entry,
-) -> EventState:
+    state: states.EventState, played: states.RoundState, match: states.MatchState, data: Mapping[str, Any],
+    entry: Entry,
+) -> states.EventState:
     result = result_from_json(data["result"]) if data["result"] is not None else None
     before, corrections = match.match.result, match.corrections
     if before is not None and result != before:
@@ -455,15 +448,16 @@ def _apply_result(
                   strangers={}, by_leaving=data.get("left", False),
                   stood=match.stood if before in (None, result) else before)
     if data.get("reason"):
-        line = LogLine(RULING_LINE, entry.number, entry.actor.partition(":")[0], data["reason"])
+        line = states.LogLine(RULING_LINE, entry.number, entry.actor.partition(":")[0], data["reason"])
         now = replace(now, log=(*now.log, line))
     return state.with_match(now)
 
 
 @of_match
 def _apply_no_show(
-    state: EventState, played: RoundState, match: MatchState, data: Mapping[str, Any], entry: Entry,
-) -> EventState:
+    state: states.EventState, played: states.RoundState, match: states.MatchState, data: Mapping[str, Any],
+    entry: Entry,
+) -> states.EventState:
     """The one who came gets what a bye gives; the absent one stands in an entry of their own, and is dropped."""
     present, absent = data["present"], data["absent"]
     alone = records.Match(present, table=None, bye=records.NO_SHOW, game=match.match.game, absent=absent)
@@ -474,8 +468,9 @@ def _apply_no_show(
 
 @of_match
 def _apply_double_no_show(
-    state: EventState, played: RoundState, match: MatchState, data: Mapping[str, Any], entry: Entry,
-) -> EventState:
+    state: states.EventState, played: states.RoundState, match: states.MatchState, data: Mapping[str, Any],
+    entry: Entry,
+) -> states.EventState:
     """Both lose by a ruling, and both are dropped."""
     both = match.match
     now = replace(match, match=replace(both, result=records.Result(ended=records.RULING, winner="none")), reports={},
@@ -489,8 +484,9 @@ def _apply_double_no_show(
 
 @of_match
 def _apply_no_show_undone(
-    state: EventState, played: RoundState, match: MatchState, data: Mapping[str, Any], entry: Entry,
-) -> EventState:
+    state: states.EventState, played: states.RoundState, match: states.MatchState, data: Mapping[str, Any],
+    entry: Entry,
+) -> states.EventState:
     """The match as it was drawn, with another revision: a table that saw the absence looks again."""
     drawn, alone = match.drawn, match.match.b is None
     if drawn is None:
@@ -500,7 +496,7 @@ def _apply_no_show_undone(
     state = state.with_match(restored)
     for who in data["absent"]:
         # Who wished to leave after this round still does.
-        goes = state.entrants[who].how_left == PLAYS_ON
+        goes = state.entrants[who].how_left == states.PLAYS_ON
         state = state.with_entrant(who, dropped_after=played.number if goes else None)
         if alone:
             state = without_missed(state, who, played.number)
@@ -509,15 +505,17 @@ def _apply_no_show_undone(
 
 @of_match
 def _apply_lot(
-    state: EventState, played: RoundState, match: MatchState, data: Mapping[str, Any], entry: Entry,
-) -> EventState:
+    state: states.EventState, played: states.RoundState, match: states.MatchState, data: Mapping[str, Any],
+    entry: Entry,
+) -> states.EventState:
     return state.with_match(replace(match, lots={**match.lots, data["about"]: data["side"]}))
 
 
 @of_match
 def _apply_picks(
-    state: EventState, played: RoundState, match: MatchState, data: Mapping[str, Any], entry: Entry,
-) -> EventState:
+    state: states.EventState, played: states.RoundState, match: states.MatchState, data: Mapping[str, Any],
+    entry: Entry,
+) -> states.EventState:
     return state.with_match(replace(match, match=replace(match.match, picks=tuple(data["picks"]))))
 
 

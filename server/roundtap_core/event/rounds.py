@@ -11,26 +11,12 @@ from msgspec.structs import replace
 
 from roundtap_core.clock import COUNTING, IDLE, PAUSED, RUNNING, Clock, Instant
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.event import event_flow
+from roundtap_core.event import event_flow, states
 from roundtap_core.event.closing import close_live, final_order, unfinished_parts
 from roundtap_core.event.entries import Entry, NewEntries, NewEntry
 from roundtap_core.event.imposed_rounds import AdoptRound, ImposeRound, adopt_round, impose_round, round_drawn
 from roundtap_core.event.lookups import Step
 from roundtap_core.event.setup import custom_options, play_on
-from roundtap_core.event.states import (
-    CLOSED,
-    DRAFT,
-    PUBLISHED,
-    EventState,
-    LogLine,
-    MatchState,
-    OpenPoint,
-    RoundState,
-    active_ids,
-    draw_mark,
-    state_digest,
-    tournament_of,
-)
 from roundtap_core.records import SWISS, TIEBREAK, Draw, Match, drawn_for
 from roundtap_core.result_json import match_to_json, refuse_result_limits, result_from_json
 from roundtap_core.rounds.next_round import next_tiebreak_round, second_stage_round
@@ -83,7 +69,7 @@ class PublishRound(Struct, frozen=True):
     noted: Prose = ""
     seen: tuple[Prose, ...] | None = None
     by: Id = ORGANIZER
-    list_points: tuple[OpenPoint, ...] = ()
+    list_points: tuple[states.OpenPoint, ...] = ()
     taken_tables: Mapping[int, str] = {}
     venue_number: int | None = None
 
@@ -109,33 +95,33 @@ class SetExtraMinutes(Struct, frozen=True):
     minutes: Minutes
 
 
-def tables_in_play(state: EventState) -> frozenset[int]:
+def tables_in_play(state: states.EventState) -> frozenset[int]:
     """Tables of the public round: theirs until it closes, also where a result is in."""
     return _tables(state.live)
 
 
-def tables_drafted(state: EventState) -> frozenset[int]:
+def tables_drafted(state: states.EventState) -> frozenset[int]:
     """Tables of a drawn round that only the organizer has seen."""
     return _tables(state.draft)
 
 
-def _tables(played: RoundState | None) -> frozenset[int]:
+def _tables(played: states.RoundState | None) -> frozenset[int]:
     return frozenset(m.match.table for m in (played.matches if played else ()) if m.match.table is not None)
 
 
-def clashing_tables(draft: RoundState, taken: Mapping[int, str]) -> dict[int, str]:
+def clashing_tables(draft: states.RoundState, taken: Mapping[int, str]) -> dict[int, str]:
     """Tables of the drawn round at which another event plays, and that event's name; by table."""
     return {table: taken[table] for table in sorted(_tables(draft)) if table in taken}
 
 
-def refuse_shared_tables(draft: RoundState, taken: Mapping[int, str]) -> None:
+def refuse_shared_tables(draft: states.RoundState, taken: Mapping[int, str]) -> None:
     """Problem("tables_taken") where the round would be published at tables of another event."""
     clash = clashing_tables(draft, taken)
     if clash:
         raise Problem("tables_taken", tables=", ".join(map(str, clash)), event=", ".join(dict.fromkeys(clash.values())))
 
 
-def table_moves(state: EventState, tables: Iterable[int], busy: Collection[int]) -> dict[int, int]:
+def table_moves(state: states.EventState, tables: Iterable[int], busy: Collection[int]) -> dict[int, int]:
     """Where a round at `tables` goes: each table that is busy, to the lowest one that is free. The others stay, and
     nobody comes to a table that is fixed for somebody."""
     tables = sorted(tables)
@@ -144,7 +130,7 @@ def table_moves(state: EventState, tables: Iterable[int], busy: Collection[int])
     return {table: next(free) for table in tables if table in busy}
 
 
-def draft_moves(state: EventState, busy: Collection[int]) -> dict[int, int]:
+def draft_moves(state: states.EventState, busy: Collection[int]) -> dict[int, int]:
     """Where the drawn round's tables go (see `table_moves`); empty without a draft, or where nothing is busy."""
     return table_moves(state, tables_drafted(state), busy)
 
@@ -152,7 +138,7 @@ def draft_moves(state: EventState, busy: Collection[int]) -> dict[int, int]:
 RESET = "reset"
 
 
-def set_clock(state: EventState, command: SetClock, now: Instant) -> NewEntries:
+def set_clock(state: states.EventState, command: SetClock, now: Instant) -> NewEntries:
     clock = state.clock
     if state.live is None or clock.total_ms is None:
         raise Problem("no_round_to_time")
@@ -164,17 +150,17 @@ def set_clock(state: EventState, command: SetClock, now: Instant) -> NewEntries:
     })]
 
 
-def may_reset(state: EventState) -> bool:
+def may_reset(state: states.EventState) -> bool:
     """Whether the round can still go back to "not started": it was started, and no table has reported yet."""
     live = state.live
     return live is not None and state.clock.total_ms is not None and state.clock.state != IDLE and not _words(live)
 
 
-def _words(live: RoundState) -> list[MatchState]:
+def _words(live: states.RoundState) -> list[states.MatchState]:
     return [m for m in live.matches if m.match.bye is None and (m.match.result is not None or m.reports)]
 
 
-def _refuse_after_report(live: RoundState) -> None:
+def _refuse_after_report(live: states.RoundState) -> None:
     if _words(live):
         raise Problem("round_has_begun", tables=", ".join(str(m.match.table) for m in _words(live)))
 
@@ -228,7 +214,7 @@ _CLOCK_ACTIONS: Mapping[str, Callable[[Clock, int, Instant], Clock]] = {
 }
 
 
-def draw_round(state: EventState, command: DrawRound, now: Instant) -> NewEntries:
+def draw_round(state: states.EventState, command: DrawRound, now: Instant) -> NewEntries:
     """Draw the next round, closing the one in play; with a draft in hand, draw that one again (the next attempt)."""
     closing = close_live(state)
     draft = state.draft
@@ -237,7 +223,8 @@ def draw_round(state: EventState, command: DrawRound, now: Instant) -> NewEntrie
     if follows == SWISS:
         pairing, matches = _swiss_round(state, command, seed, attempt)
     elif follows == TIEBREAK:
-        pairing = next_tiebreak_round(tournament_of(state), seed, attempt, command.tiebreak_form, command.busy_tables)
+        pairing = next_tiebreak_round(states.tournament_of(state), seed, attempt, command.tiebreak_form,
+                                      command.busy_tables)
         matches = pairing.matches
     else:
         _refuse_elimination(state, follows)
@@ -247,11 +234,12 @@ def draw_round(state: EventState, command: DrawRound, now: Instant) -> NewEntrie
                                   pairing.notes, pairing.notes["form"] if follows == TIEBREAK else None)]
 
 
-def _swiss_round(state: EventState, command: DrawRound, seed: int, attempt: int) -> tuple[Pairing, tuple[Match, ...]]:
+def _swiss_round(state: states.EventState, command: DrawRound, seed: int, attempt: int) -> tuple[Pairing,
+                                                                                                 tuple[Match, ...]]:
     from roundtap_core.pairing.swiss_round import pair_next
     from roundtap_core.pairing.table_numbers import assign_tables
 
-    tournament = tournament_of(state)
+    tournament = states.tournament_of(state)
     if state.cut is not None or event_flow.second_swiss_rounds(state):
         if event_flow.offered_places(state) is not None:
             raise Problem("offer_unanswered")
@@ -265,7 +253,7 @@ def _swiss_round(state: EventState, command: DrawRound, seed: int, attempt: int)
     return pairing, pairing.matches
 
 
-def _refuse_elimination(state: EventState, follows: str) -> None:
+def _refuse_elimination(state: states.EventState, follows: str) -> None:
     if follows == event_flow.CUT:
         raise Problem("cut_not_made")
     if follows == event_flow.OVER:
@@ -276,24 +264,24 @@ def _refuse_elimination(state: EventState, follows: str) -> None:
         raise Problem("offer_unanswered")
 
 
-def _elimination_round(state: EventState, command: DrawRound, seed: int, attempt: int) -> Pairing:
+def _elimination_round(state: states.EventState, command: DrawRound, seed: int, attempt: int) -> Pairing:
     from roundtap_core.elimination.next_games import BY_BRACKET, next_elimination_round
 
     # A cut of which no one is left is no reason to ask the standings instead.
     seeds = None if state.cut is None else event_flow.current_seeds(state)
-    pairing = next_elimination_round(tournament_of(state), seed, attempt, seeds, command.busy_tables)
+    pairing = next_elimination_round(states.tournament_of(state), seed, attempt, seeds, command.busy_tables)
     if attempt > 1 and pairing.draw.method == BY_BRACKET:
         raise Problem("bracket_is_fixed")
     return pairing
 
 
-def discard_draft(state: EventState, command: DiscardDraft, now: Instant) -> NewEntries:
+def discard_draft(state: states.EventState, command: DiscardDraft, now: Instant) -> NewEntries:
     if state.draft is None:
         raise Problem("no_draft")
     return [NewEntry("draft-discarded", {"number": state.draft.number})]
 
 
-def publish(state: EventState, command: PublishRound, now: Instant) -> NewEntries:
+def publish(state: states.EventState, command: PublishRound, now: Instant) -> NewEntries:
     """Publish the drawn round and set the clock to the stage's minutes."""
     draft = _draft_as_seen(state, command)
     refuse_shared_tables(draft, command.taken_tables)
@@ -301,17 +289,17 @@ def publish(state: EventState, command: PublishRound, now: Instant) -> NewEntrie
     noted = play_on(state, command.list_points, command.noted, command.seen, command.by) if first else []
     stage = event_flow.stage_of_round(state, draft.number, draft.stage, [m.match for m in draft.matches])
     minutes = state.rulebook.minutes(stage, state.options)
-    players = len(active_ids(state))
+    players = len(states.active_ids(state))
     if first:
         options = custom_options(state.rulebook, state.given_options, players)
         noted += [NewEntry("options-set", {"options": options})] if options != state.given_options else []
     return [*noted, NewEntry("round-published", {
         "number": draft.number, "total_ms": None if minutes is None else minutes * 60_000,
-        "players": players, "digest": state_digest(state), **_venue_data(command),
+        "players": players, "digest": states.state_digest(state), **_venue_data(command),
     })]
 
 
-def move_tables(state: EventState, command: MoveTables, now: Instant) -> NewEntries:
+def move_tables(state: states.EventState, command: MoveTables, now: Instant) -> NewEntries:
     """The same draw at other tables: it is not public yet, so no player goes to the wrong one."""
     draft = _draft_as_seen(state, command)
     moved = draft_moves(state, command.busy_tables)
@@ -325,7 +313,7 @@ def move_tables(state: EventState, command: MoveTables, now: Instant) -> NewEntr
                         **{key: value for key, value in more.items() if value})]
 
 
-def _keep_mended_fields(draft: RoundState, drawn: MatchState) -> dict[str, Any]:
+def _keep_mended_fields(draft: states.RoundState, drawn: states.MatchState) -> dict[str, Any]:
     """What a drawn match of a mended round keeps when only its table changes; such a round's ids may have gaps."""
     if not draft.mends:
         return {}
@@ -333,7 +321,7 @@ def _keep_mended_fields(draft: RoundState, drawn: MatchState) -> dict[str, Any]:
     return {"id": drawn.id, **more}
 
 
-def _draft_as_seen(state: EventState, command: PublishRound | MoveTables) -> RoundState:
+def _draft_as_seen(state: states.EventState, command: PublishRound | MoveTables) -> states.RoundState:
     draft = state.draft
     if draft is None:
         raise Problem("no_draft")
@@ -342,7 +330,7 @@ def _draft_as_seen(state: EventState, command: PublishRound | MoveTables) -> Rou
     return draft
 
 
-def import_round(state: EventState, command: ImportRound, now: Instant) -> NewEntries:
+def import_round(state: states.EventState, command: ImportRound, now: Instant) -> NewEntries:
     """A recorded round, as it stands in an event file that was checked when it was read."""
     raw = dict(command.round)
     if state.live or state.draft or raw["number"] != len(state.rounds) + 1:
@@ -368,7 +356,7 @@ def _venue_data(command: PublishRound | ImportRound) -> dict[str, int]:
 
 
 def _avoid_busy_tables(
-    state: EventState, matches: Sequence[Mapping[str, Any]], busy: frozenset[int]
+    state: states.EventState, matches: Sequence[Mapping[str, Any]], busy: frozenset[int]
 ) -> Sequence[Mapping[str, Any]]:
     """The recorded matches; a round that is still to be played does not sit down at another event's tables."""
     if all(match.get("b") is None or match.get("result") is not None for match in matches):
@@ -377,7 +365,7 @@ def _avoid_busy_tables(
     return [{**match, "table": moved[match["table"]]} if match.get("table") in moved else match for match in matches]
 
 
-def finish(state: EventState, command: FinishEvent, now: Instant) -> NewEntries:
+def finish(state: states.EventState, command: FinishEvent, now: Instant) -> NewEntries:
     """The event is over: standings are final, units forget their reports. What is cut short is named, with the reason,
     among the announcements (requirements, section 9, *End*)."""
     if state.draft is not None:
@@ -390,17 +378,17 @@ def finish(state: EventState, command: FinishEvent, now: Instant) -> NewEntries:
             raise Problem("finish_early_no_reason")
         noted = [NewEntry("played-on", {"points": [{"kind": point.kind, "who": point.who} for point in points],
                                         "reason": command.reason.strip(), "by": ORGANIZER})]
-    return [*closed, *noted, NewEntry("event-finished", {"places": list(final_order(tournament_of(state)))})]
+    return [*closed, *noted, NewEntry("event-finished", {"places": list(final_order(states.tournament_of(state)))})]
 
 
-def reopen(state: EventState, command: ReopenEvent, now: Instant) -> NewEntries:
+def reopen(state: states.EventState, command: ReopenEvent, now: Instant) -> NewEntries:
     """A finished event continues where it was; its rounds stay closed."""
     if not state.finished:
         raise Problem("not_finished")
     return [NewEntry("event-reopened", {})]
 
 
-def set_extra_minutes(state: EventState, command: SetExtraMinutes, now: Instant) -> NewEntries:
+def set_extra_minutes(state: states.EventState, command: SetExtraMinutes, now: Instant) -> NewEntries:
     """The roll for the round in play; once the minutes run, all have seen how many they are."""
     limits = state.rulebook.extra_minutes
     if limits is None:
@@ -415,7 +403,7 @@ def set_extra_minutes(state: EventState, command: SetExtraMinutes, now: Instant)
     return [NewEntry("extra-minutes", {"number": command.number, "minutes": command.minutes})]
 
 
-DECIDE_ROUNDS: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] = {
+DECIDE_ROUNDS: Mapping[type, Callable[[states.EventState, Any, Instant], NewEntries]] = {
     ImportRound: import_round,
     DrawRound: draw_round,
     ImposeRound: impose_round,
@@ -430,39 +418,40 @@ DECIDE_ROUNDS: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] =
 }
 
 
-def _apply_drawn(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_drawn(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
     number, draw, matches = data["number"], convert(data["draw"], Draw), _matches(data, entry)
-    drawn = RoundState(
-        number, data["stage"], DRAFT, matches, draw, data["notes"], data.get("tiebreak_form"),
+    drawn = states.RoundState(
+        number, data["stage"], states.DRAFT, matches, draw, data["notes"], data.get("tiebreak_form"),
         # A round that was adopted keeps the mark that its tables know.
-        mark=data["mark"] if "mark" in data else draw_mark(number, draw, matches), mends=tuple(data.get("mends", ())),
+        mark=data["mark"] if "mark" in data else states.draw_mark(number, draw, matches),
+        mends=tuple(data.get("mends", ())),
         taken_back=data.get("taken_back", 0),
     )
-    kept = tuple(r for r in state.rounds if r.status != DRAFT)
+    kept = tuple(r for r in state.rounds if r.status != states.DRAFT)
     return replace(state, rounds=(*kept, drawn))
 
 
-def _matches(data: Mapping[str, Any], entry: Entry) -> tuple[MatchState, ...]:
+def _matches(data: Mapping[str, Any], entry: Entry) -> tuple[states.MatchState, ...]:
     matches = []
     for index, raw in enumerate(data["matches"], start=1):
         result = result_from_json(raw["result"]) if raw.get("result") is not None else None
         match = Match(raw["a"], raw.get("b"), raw.get("table"), raw.get("bye"), result, raw.get("game"),
                       raw.get("extension_minutes"), tuple(raw["picks"]) if raw.get("picks") else None,
                       raw.get("absent"))
-        log = tuple(LogLine(line["kind"], entry.number, line["by"], line.get("text", ""), line.get("upheld"),
-                            line.get("minutes")) for line in raw.get("log", ()))
-        matches.append(MatchState(raw.get("id", f"{data['number']}.{index}"), match,
-                                  revision=raw.get("revision", 0), decided=raw.get("decided", False), log=log,
-                                  corrections=tuple(raw.get("corrections", ())), lots=raw.get("lots", {}),
-                                  by_hand=raw.get("by_hand")))
+        log = tuple(states.LogLine(line["kind"], entry.number, line["by"], line.get("text", ""), line.get("upheld"),
+                                   line.get("minutes")) for line in raw.get("log", ()))
+        matches.append(states.MatchState(raw.get("id", f"{data['number']}.{index}"), match,
+                                         revision=raw.get("revision", 0), decided=raw.get("decided", False), log=log,
+                                         corrections=tuple(raw.get("corrections", ())), lots=raw.get("lots", {}),
+                                         by_hand=raw.get("by_hand")))
     return tuple(matches)
 
 
-def _apply_discarded(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
-    return replace(state, rounds=tuple(r for r in state.rounds if r.status != DRAFT))
+def _apply_discarded(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
+    return replace(state, rounds=tuple(r for r in state.rounds if r.status != states.DRAFT))
 
 
-def _apply_withdrawn(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_withdrawn(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
     """A published round of which no game has started is taken back: those before it stand as they were closed."""
     rounds = tuple(r for r in state.rounds if r.number != data["number"])
     # Taken back manually, round 1 has not begun: who is there is counted anew.
@@ -470,11 +459,12 @@ def _apply_withdrawn(state: EventState, data: Mapping[str, Any], entry: Entry) -
     return replace(state, rounds=rounds, clock=Clock(), players_at_start=at_start)
 
 
-def _apply_published(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_published(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
     diverged = state.diverged
-    if data["digest"] != state_digest(state):
+    if data["digest"] != states.state_digest(state):
         diverged = (*diverged, data["number"])
-    rounds = tuple(replace(r, status=PUBLISHED, venue_number=data.get("venue")) if r.number == data["number"] else r
+    rounds = tuple(replace(r, status=states.PUBLISHED, venue_number=data.get("venue")) if r.number == data["number"]
+                   else r
                    for r in state.rounds)
     total_ms = data["total_ms"]
     clock = Clock(remaining_ms=total_ms, total_ms=total_ms, anchor=entry.at.instant)
@@ -482,40 +472,40 @@ def _apply_published(state: EventState, data: Mapping[str, Any], entry: Entry) -
     return replace(state, rounds=rounds, clock=clock, diverged=diverged, players_at_start=at_start)
 
 
-def _apply_closed(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
-    rounds = tuple(replace(r, status=CLOSED) if r.number == data["number"] else r for r in state.rounds)
+def _apply_closed(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
+    rounds = tuple(replace(r, status=states.CLOSED) if r.number == data["number"] else r for r in state.rounds)
     return replace(state, rounds=rounds, clock=Clock())
 
 
-def _apply_imported(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_imported(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
     draw = convert(data["draw"], Draw) if data.get("draw") else None
     matches = _matches(data, entry)
-    status = CLOSED if all(m.done for m in matches) else PUBLISHED
-    imported = RoundState(data["number"], data["stage"], status, matches, draw, data.get("notes", {}),
-                          data.get("tiebreak_form"), draw_mark(data["number"], draw, matches),
-                          data.get("extra_minutes"), data.get("venue"))
+    status = states.CLOSED if all(m.done for m in matches) else states.PUBLISHED
+    imported = states.RoundState(data["number"], data["stage"], status, matches, draw, data.get("notes", {}),
+                                 data.get("tiebreak_form"), states.draw_mark(data["number"], draw, matches),
+                                 data.get("extra_minutes"), data.get("venue"))
     at_start = state.players_at_start
     if data["number"] == 1:
         at_start = data.get("players") or drawn_for(m.match for m in matches)
     clock = state.clock
-    if status == PUBLISHED:
+    if status == states.PUBLISHED:
         clock = Clock(remaining_ms=data["total_ms"], total_ms=data["total_ms"], anchor=entry.at.instant)
     return replace(state, rounds=(*state.rounds, imported), players_at_start=at_start, clock=clock)
 
 
-def _apply_finished(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_finished(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
     return replace(state, finished=True, ended_as=tuple(data["places"]) if "places" in data else None)
 
 
-def _apply_reopened(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_reopened(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
     return replace(state, finished=False, ended_as=None)
 
 
-def _apply_clock_set(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_clock_set(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
     return replace(state, clock=Clock(data["state"], data["remaining_ms"], data["total_ms"], entry.at.instant))
 
 
-def _apply_extra_minutes(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_extra_minutes(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
     rounds = tuple(replace(r, extra_minutes=data["minutes"]) if r.number == data["number"] else r for r in state.rounds)
     return replace(state, rounds=rounds)
 

@@ -11,20 +11,12 @@ from msgspec.structs import replace
 from roundtap_core.clock import Instant
 from roundtap_core.elimination.cut import Cut
 from roundtap_core.errors import Invalid, Problem
+from roundtap_core.event import states
 from roundtap_core.event.cut import entries_of
 from roundtap_core.event.entries import Entry, NewEntries, NewEntry
 from roundtap_core.event.judging import roles_of
 from roundtap_core.event.lookups import Step, without_draft
 from roundtap_core.event.person import Person
-from roundtap_core.event.states import (
-    EventState,
-    Official,
-    OpenPoint,
-    PlayOnDecision,
-    active_ids,
-    played_on_from_json,
-    tournament_of,
-)
 from roundtap_core.limits import MOST_ROUNDS, refuse_options_out_of_range
 from roundtap_core.names import clean_name
 from roundtap_core.records import SWISS
@@ -54,13 +46,13 @@ class SetOptions(Struct, frozen=True):
 
 class ImportRecord(Struct, frozen=True):
     """What an event file keeps beside competitors and rounds, as it happened: nothing of it is judged anew."""
-    officials: tuple[Official, ...] = ()
+    officials: tuple[states.Official, ...] = ()
     cut: Cut | None = None
     finished: bool = False
-    played_on: tuple[PlayOnDecision, ...] = ()
+    played_on: tuple[states.PlayOnDecision, ...] = ()
 
 
-def _create(state: EventState, command: CreateEvent, now: Instant) -> NewEntries:
+def _create(state: states.EventState, command: CreateEvent, now: Instant) -> NewEntries:
     if state.number:
         raise Problem("event_exists", name=state.name)
     refuse_options_out_of_range(command.options)
@@ -77,7 +69,7 @@ def _create(state: EventState, command: CreateEvent, now: Instant) -> NewEntries
     })]
 
 
-def _import_record(state: EventState, command: ImportRecord, now: Instant) -> NewEntries:
+def _import_record(state: states.EventState, command: ImportRecord, now: Instant) -> NewEntries:
     """The same entries that the event itself once made."""
     made: NewEntries = []
     if command.officials:
@@ -95,7 +87,7 @@ def _import_record(state: EventState, command: ImportRecord, now: Instant) -> Ne
     return made
 
 
-def _set_about(state: EventState, command: SetEventDetails, now: Instant) -> NewEntries:
+def _set_about(state: states.EventState, command: SetEventDetails, now: Instant) -> NewEntries:
     """Special rules are announced before play, and then stand; the rest may be mended as long as the event runs."""
     about = clean_about(command.about)
     if state.public_rounds and about.get(SPECIAL_RULES) != state.about.get(SPECIAL_RULES):
@@ -103,7 +95,7 @@ def _set_about(state: EventState, command: SetEventDetails, now: Instant) -> New
     return [NewEntry("about-set", {"about": about})] if about != state.about else []
 
 
-def _set_options(state: EventState, command: SetOptions, now: Instant) -> NewEntries:
+def _set_options(state: states.EventState, command: SetOptions, now: Instant) -> NewEntries:
     """Announced, then fixed; only rounds and cut may be made to fit late entries, before round 2."""
     refuse_options_out_of_range(command.options)
     changed = NewEntry("options-set",
@@ -145,7 +137,7 @@ def _shorter(book: Rulebook, given: Options, stage: str) -> bool:
     return minutes is not None and usual is not None and minutes < usual
 
 
-def structure_is_open(state: EventState) -> bool:
+def structure_is_open(state: states.EventState) -> bool:
     """Whether late entries may still change rounds and cut: before round 2, where round 1 was a Swiss one."""
     return [played.stage for played in state.public_rounds] == [SWISS]
 
@@ -154,7 +146,7 @@ def _fixed(options: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in options.items() if key not in ("structure", "swiss_rounds", "cut")}
 
 
-DECIDE_SETUP: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] = {
+DECIDE_SETUP: Mapping[type, Callable[[states.EventState, Any, Instant], NewEntries]] = {
     CreateEvent: _create,
     ImportRecord: _import_record,
     SetEventDetails: _set_about,
@@ -167,45 +159,45 @@ JUDGE_MISSING, SECOND_MISSING, MAY_NOT_PLAY = "judge_missing", "second_missing",
 KINDS = (JUDGE_MISSING, MAY_NOT_PLAY, SECOND_MISSING, LIST_MISSING, LIST_WRONG, DECK_TWICE)
 
 
-def open_list_points(state: EventState, people: Mapping[str, Person]) -> tuple[OpenPoint, ...]:
+def open_list_points(state: states.EventState, people: Mapping[str, Person]) -> tuple[states.OpenPoint, ...]:
     """What the lists of those who play lack; no two decks of the world bear one name. Entries hold digests of lists, so
     the hub, which has the people, must look."""
-    tournament, check, options = tournament_of(state, people), state.rulebook.lists, state.options
-    active, found = active_ids(state), []
+    tournament, check, options = states.tournament_of(state, people), state.rulebook.lists, state.options
+    active, found = states.active_ids(state), []
     for competitor in tournament.competitors if check.required(options, state.level) else ():
         if competitor.id in active and check.competitor_problems(competitor, options, state.level):
             there = bool(check.of_competitor(competitor))
-            found.append(OpenPoint(LIST_WRONG if there else LIST_MISSING, competitor.id))
+            found.append(states.OpenPoint(LIST_WRONG if there else LIST_MISSING, competitor.id))
     playing = [competitor for competitor in tournament.competitors if competitor.id in active]
     for problem in check.event_warnings(playing, options):
         if problem.key == "list_deck_twice":
-            found.append(OpenPoint(DECK_TWICE, playing[int(problem.where.split("/")[1])].id))
+            found.append(states.OpenPoint(DECK_TWICE, playing[int(problem.where.split("/")[1])].id))
     return tuple(found)
 
 
-def open_official_points(state: EventState) -> Iterator[OpenPoint]:
+def open_official_points(state: states.EventState) -> Iterator[states.OpenPoint]:
     """A judge, where the rulebook wants one (the organizer can be it, but not while playing), and for every official
     who plays a second one on duty."""
     on_duty = [official for official in state.officials.values() if official.on_duty]
     if state.rulebook.judge_required and all(official.plays is not None for official in on_duty):
-        yield OpenPoint(JUDGE_MISSING)
+        yield states.OpenPoint(JUDGE_MISSING)
     playing = [entrant.id for entrant in state.entrants.values() if entrant.active and entrant.officials_role]
     policy = may_play(state.rulebook, state.level)
     for who in playing:
         if policy == NO:
-            yield OpenPoint(MAY_NOT_PLAY, who)
+            yield states.OpenPoint(MAY_NOT_PLAY, who)
         elif not _ruled_by_another(on_duty, who):
-            yield OpenPoint(SECOND_MISSING, who)
+            yield states.OpenPoint(SECOND_MISSING, who)
 
 
-def _ruled_by_another(on_duty: Iterable[Official], who: str) -> bool:
+def _ruled_by_another(on_duty: Iterable[states.Official], who: str) -> bool:
     """Whether a second official is there for this one's games; for a second official's own, any other."""
     others = [official for official in on_duty if official.plays != who]
     is_second = any(official.second for official in on_duty if official.plays == who)
     return any(official.second or is_second for official in others)
 
 
-def open_points(state: EventState, lists: Iterable[OpenPoint] = ()) -> tuple[OpenPoint, ...]:
+def open_points(state: states.EventState, lists: Iterable[states.OpenPoint] = ()) -> tuple[states.OpenPoint, ...]:
     """All missing points that play has not knowingly continued with; `lists` are `open_list_points`."""
     noted = {point for line in state.played_on for point in line.points}
     found = [point for point in (*open_official_points(state), *lists) if point not in noted]
@@ -213,7 +205,8 @@ def open_points(state: EventState, lists: Iterable[OpenPoint] = ()) -> tuple[Ope
 
 
 def play_on(
-    state: EventState, lists: Iterable[OpenPoint], reason: str, seen: Iterable[str] | None = None, by: str = ORGANIZER
+    state: states.EventState, lists: Iterable[states.OpenPoint], reason: str, seen: Iterable[str] | None = None,
+    by: str = ORGANIZER
 ) -> list[NewEntry]:
     """The entry that notes what was missing when round 1 was published; none where nothing was. Raises
     Problem("points_open") where no reason is given for playing on, and Problem("points_changed_meanwhile") where other
@@ -278,22 +271,22 @@ _FIT = {
 }
 
 
-def _apply_created(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_created(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
     return replace(state, name=data["name"], rulebook_id=data["rulebook"], level=data["level"], color=data["color"],
                    given_options=data["options"], seed=data["seed"], about=data.get("about", {}))
 
 
-def _apply_about(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_about(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
     return replace(state, about=data["about"])
 
 
-def _apply_options(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_options(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
     return replace(state, given_options=data["options"])
 
 
-def _apply_played_on(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+def _apply_played_on(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
     # An imported one says itself when it was decided.
-    return replace(state, played_on=(*state.played_on, played_on_from_json(data, entry.number, entry.at.wall)))
+    return replace(state, played_on=(*state.played_on, states.played_on_from_json(data, entry.number, entry.at.wall)))
 
 
 APPLY_SETUP: Mapping[str, Step] = {

@@ -415,11 +415,11 @@ class XWingEpicDuel(Rulebook):
               totals: ListTotals = NO_TOTALS) -> Tally:
         """"Puntuaciones" and "Margen de victoria": 5, 3, 1, 0; the margin is by points alone, whoever won. "Fin de
         partida": a list whose total is known and that was destroyed whole is a full win at any clock."""
-        base: int = options["squad_points"]
+        squad_points: int = options["squad_points"]
         if match.bye in (records.BYE, records.NO_SHOW):
-            return Tally(FULL_WIN, WIN, {"mov": options.get("bye_mov", base * 3 // 2)})
+            return Tally(FULL_WIN, WIN, {"mov": options.get("bye_mov", squad_points * 3 // 2)})
         if match.bye == records.WON_BYE:
-            return Tally(FULL_WIN, WIN, {"mov": 2 * base})
+            return Tally(FULL_WIN, WIN, {"mov": 2 * squad_points})
         if match.bye is not None:
             return Tally(0, LOSS, {"mov": 0})
         assert match.result is not None
@@ -431,7 +431,7 @@ class XWingEpicDuel(Rulebook):
             left = winner_by_destruction(match.result.score, (totals.get(match.a), totals.get(match.b or "")))
             winner = left or winner
         score = self.counted_score(match, options, totals)
-        mov = {"mov": base + score.of(side) - score.of(records.other(side))}
+        mov = {"mov": squad_points + score.of(side) - score.of(records.other(side))}
         if winner == "draw":
             return Tally(DRAWN_GAME, DRAW, mov)
         if winner != side:

@@ -244,11 +244,11 @@ class XWingStandard(Rulebook):
     def tally(self, match: records.Match, side: records.Side, options: Options,
               totals: ListTotals = NO_TOTALS) -> Tally:
         """"Turnierpunkte" (win 1, loss 0) and "Höhe des Sieges" (100 ± difference; bye 150, won bye 200)."""
-        base: int = options["squad_points"]
+        squad_points: int = options["squad_points"]
         if match.bye in (records.BYE, records.NO_SHOW):
-            return Tally(1, WIN, {"mov": options.get("bye_mov", base * 3 // 2)})
+            return Tally(1, WIN, {"mov": options.get("bye_mov", squad_points * 3 // 2)})
         if match.bye == records.WON_BYE:
-            return Tally(1, WIN, {"mov": 2 * base})
+            return Tally(1, WIN, {"mov": 2 * squad_points})
         if match.bye is not None:
             return Tally(0, LOSS, {"mov": 0})
         assert match.result is not None
@@ -256,7 +256,7 @@ class XWingStandard(Rulebook):
         if winner == "none":
             return Tally(0, LOSS, {"mov": 0})
         score = self.counted_score(match.result, options)
-        mov = base + score.of(side) - score.of(records.other(side))
+        mov = squad_points + score.of(side) - score.of(records.other(side))
         return Tally(1, WIN, {"mov": mov}) if winner == side else Tally(0, LOSS, {"mov": mov})
 
     def form(self, options: Options, situation: MatchSituation = SWISS_ROUND) -> Form:

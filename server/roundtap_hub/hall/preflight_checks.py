@@ -61,16 +61,16 @@ def all_checks(hub: Hub, snapshot: Snapshot, units: Units, now_ms: int) -> list[
             *_walls(hub, snapshot, now_ms), *_printer(hub, units, now_ms), *_copies(hub)]
 
 
-def group_checks(checks: Iterable[Check]) -> list[CheckGroup]:
+def group_checks(given: Iterable[Check]) -> list[CheckGroup]:
     """The checks by part of the hall, in the order of GROUPS."""
-    known = list(checks)
+    known = list(given)
     groups = [CheckGroup(name, tuple(worst_first(c for c in known if c.group == name and c.state in (WRONG, NOTE))),
                     tuple(c for c in known if c.group == name and c.state not in (WRONG, NOTE))) for name in GROUPS]
     return [group for group in groups if group.findings or group.fine]
 
 
-def failed_checks(checks: Iterable[Check]) -> list[Check]:
-    return [check for check in checks if check.state == WRONG]
+def failed_checks(given: Iterable[Check]) -> list[Check]:
+    return [check for check in given if check.state == WRONG]
 
 
 def count_failed(hub: Hub, snapshot: Snapshot, units: Units, now_ms: int, playing: bool) -> int:

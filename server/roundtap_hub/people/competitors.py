@@ -4,17 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
+from roundtap_core.event import states
 from roundtap_core.event.event_flow import squads_lost, squads_to_field
-from roundtap_core.event.states import (
-    PUBLISHED,
-    TO_CONFIRM,
-    Entrant,
-    EventState,
-    MatchState,
-    RoundState,
-    not_yet_present,
-    seated_ids,
-)
 from roundtap_core.lists.squads import letter
 from roundtap_core.records import SIDES, SWISS, Result
 from roundtap_core.rulebooks.result_words import ResultLine
@@ -61,9 +52,9 @@ def _cached_sort_key(name: str) -> tuple[str, str]:
     return sort_key(name)
 
 
-def _competitor_rows(moment: SavedEvent, entrants: Iterable[Entrant]) -> Iterator[CompetitorRow]:
+def _competitor_rows(moment: SavedEvent, entrants: Iterable[states.Entrant]) -> Iterator[CompetitorRow]:
     state, names, public = moment.state, full_names(moment), shown_names(moment)
-    waiting, seated = not_yet_present(state), seated_ids(state)
+    waiting, seated = states.not_yet_present(state), states.seated_ids(state)
     sitting = current_matches(moment) if state.live else {}
     for entrant in entrants:
         match = sitting.get(entrant.id)
@@ -76,7 +67,7 @@ def _competitor_rows(moment: SavedEvent, entrants: Iterable[Entrant]) -> Iterato
             max(0, len(state.public_rounds) - (after or 0)) if status == LEFT else 0,
             *(((person.club or "", person.external_id or "", person.paid, bool(person.note))) if person else
               ("", "", False, False)),
-            entrant.fixed_table, entrant.id in waiting, entrant.active and entrant.sign_up == TO_CONFIRM,
+            entrant.fixed_table, entrant.id in waiting, entrant.active and entrant.sign_up == states.TO_CONFIRM,
             entrant.id not in seated and entrant.disqualified_after is None
             and not entrant.warnings and not entrant.list_corrections,
         )
@@ -86,27 +77,29 @@ OwedSquads = tuple[str, bool]
 """(letters of the squads still to be fielded, "C D"; whether every remaining pick must be one of them)"""
 
 
-def owed_squads(state: EventState, competitor: str) -> OwedSquads:
+def owed_squads(state: states.EventState, competitor: str) -> OwedSquads:
     """As of now: a Swiss round in play counts as still to come until its squads are known."""
     rounds = state.public_rounds
     newest = rounds[-1] if rounds else None
-    to_come = newest is not None and newest.stage == SWISS and newest.status == PUBLISHED and any(
+    to_come = newest is not None and newest.stage == SWISS and newest.status == states.PUBLISHED and any(
         competitor in (m.match.a, m.match.b) and not (m.match.result or m.match.picks) for m in newest.matches)
     return _owed(state, (newest.number if newest else 0) + (not to_come), SWISS, competitor)
 
 
-def squads_of_match(state: EventState, played: RoundState, match: MatchState) -> dict[str, OwedSquads]:
+def squads_of_match(state: states.EventState, played: states.RoundState, match: states.MatchState) -> dict[str,
+                                                                                                           OwedSquads]:
     """By side, as of the start of the round."""
     return {side: _owed(state, played.number, played.stage, who)
             for side in SIDES if (who := match.match.competitor(side)) is not None}
 
 
-def _owed(state: EventState, number: int, stage: str, who: str) -> OwedSquads:
+def _owed(state: states.EventState, number: int, stage: str, who: str) -> OwedSquads:
     owed = squads_to_field(state, number, stage, who)
     return ("", False) if owed is None else (" ".join(map(letter, owed.squads)), owed.must)
 
 
-def lost_squads(state: EventState, played: RoundState, match: MatchState, result: Result, names: Mapping[str, str],
+def lost_squads(state: states.EventState, played: states.RoundState, match: states.MatchState, result: Result,
+                names: Mapping[str, str],
                 words: Words) -> list[ResultLine]:
     """A line for each side that could never field some of its squads if this result stood."""
     picks = result.picks or {}

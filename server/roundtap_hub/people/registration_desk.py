@@ -127,8 +127,8 @@ def check_in_name(event_id: str) -> AnyResponse:
 def person_here(event_id: str, competitor: str) -> AnyResponse:
     """Mark a player as present (`on` 1) or not; a late entry `meets` an opponent."""
     if web.field("on", "1") == "1":
-        commands = _check_in_commands(event_id, competitor, web.field("meets") or None)
-        web.current_hub().service.execute([Step(event_id, command) for command in commands], web.actor())
+        wanted = _check_in_commands(event_id, competitor, web.field("meets") or None)
+        web.current_hub().service.execute([Step(event_id, command) for command in wanted], web.actor())
     else:
         web.submit(event_id, CheckIn(competitor, on=False))
     return redirect(url_for("console.check_in", event_id=event_id), 303)
@@ -149,11 +149,11 @@ def _back() -> str:
 def _check_in_commands(event_id: str, competitor: str, meets: str | None) -> list[Command]:
     """Checking in at the desk also confirms the entry."""
     state = web.current_event(event_id).state
-    commands: list[Command] = []
+    wanted: list[Command] = []
     if state.check_in:
-        commands.append(CheckIn(competitor, meets=meets))
-    commands.append(ConfirmEntry(competitor, meets=meets))
-    return commands
+        wanted.append(CheckIn(competitor, meets=meets))
+    wanted.append(ConfirmEntry(competitor, meets=meets))
+    return wanted
 
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/remove", policy.HEADS_AND_DESK, policy.OPEN)

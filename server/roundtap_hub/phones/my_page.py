@@ -13,22 +13,9 @@ from msgspec import structs
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
+from roundtap_core.event import states
 from roundtap_core.event.commands import CheckIn, NoteLot, SetPicks, SubmitList
 from roundtap_core.event.event_flow import match_clock
-from roundtap_core.event.states import (
-    AGREED,
-    CLOSED,
-    DECIDED,
-    DISPUTE,
-    ONE_PHONE,
-    ONE_SIDED,
-    PUBLISHED,
-    SECOND,
-    EventState,
-    MatchState,
-    RoundState,
-    SideReport,
-)
 from roundtap_core.forms.questions import SQUADS_MAX, parse_squad_ticks
 from roundtap_core.records import SIDES, Result, Side, other
 from roundtap_core.result_json import result_to_json
@@ -59,7 +46,7 @@ nothing any more (both agree); only call a judge (an official has decided, or ha
 FormPairs = tuple[tuple[str, str], ...]  # fields of a form by name
 
 
-def my_match(moment: SavedEvent, competitor: str) -> tuple[RoundState, MatchState] | None:
+def my_match(moment: SavedEvent, competitor: str) -> tuple[states.RoundState, states.MatchState] | None:
     """This player's match of the newest round; None without one to report (no round, a bye, a finished event)."""
     played, match = newest_round(moment.state), current_matches(moment).get(competitor)
     if played is None or match is None or match.match.b is None or moment.state.finished:
@@ -99,20 +86,21 @@ def my_table(moment: SavedEvent, competitor: str) -> dict[str, Any] | None:
         yes = (*fields, *result_wizard.progress_of(seat, theirs.result).fields())
     elif theirs is not None and what in (CONFIRM, DIFFER):
         yes = (*fields, *_answer_fields(fields, theirs.result, theirs))
-    again = (*fields, *_answer_fields(fields, stands, None)) if match.state == SECOND and stands is not None else ()
+    again = (*fields,
+             *_answer_fields(fields, stands, None)) if match.state == states.SECOND and stands is not None else ()
     return {"side": side, "opponent": seat.names[other(side)], "what": what, "fields": fields, "yes": yes,
             "asks_squads": asks_squads, "again": again, "mine": _result_view(seat, mine.result if mine else None),
             "theirs": _result_view(seat, theirs.result if theirs else None), "stands": _result_view(seat, stands),
             "number": match.number or 0, "unit": _unit(match), "lot": _lot(seat.state, played, match)}
 
 
-def report_fields(played: RoundState, match: MatchState, side: Side) -> FormPairs:
+def report_fields(played: states.RoundState, match: states.MatchState, side: Side) -> FormPairs:
     """The fields of a report made now, beside the result: match and draw, players, and what the player has seen."""
     return (("match", match.id), ("draw", played.mark), ("a", match.match.a), ("b", match.match.b or ""),
             ("revision", str(match.revision)), ("serial", str(match.heard.get(side, 0) + 1)))
 
 
-def _answer_fields(fields: FormPairs, result: Result, to: SideReport | None) -> FormPairs:
+def _answer_fields(fields: FormPairs, result: Result, to: states.SideReport | None) -> FormPairs:
     text = canonical(result_to_json(result)).decode()
     agrees = (("agrees_id", to.report_id), ("agrees_hash", to.body)) if to is not None else ()
     # The id depends on the content alone: a double press, or two tabs, report once.
@@ -120,22 +108,22 @@ def _answer_fields(fields: FormPairs, result: Result, to: SideReport | None) -> 
     return (("result", text), *agrees, ("report_id", name))
 
 
-def _report_state(played: RoundState, match: MatchState, side: Side) -> str:
-    if played.status == CLOSED or match.state == AGREED:
+def _report_state(played: states.RoundState, match: states.MatchState, side: Side) -> str:
+    if played.status == states.CLOSED or match.state == states.AGREED:
         return OVER
-    if match.state in (DECIDED, SECOND):
+    if match.state in (states.DECIDED, states.SECOND):
         return JUDGE
-    if match.state == ONE_PHONE:
+    if match.state == states.ONE_PHONE:
         # The player who has a phone of their own confirms it there.
         return CONFIRM
-    if match.state == DISPUTE:
+    if match.state == states.DISPUTE:
         return DIFFER
-    if match.state == ONE_SIDED:
+    if match.state == states.ONE_SIDED:
         return WAITING if side in match.reports else CONFIRM
     return REPORT
 
 
-def _unit(match: MatchState) -> str:
+def _unit(match: states.MatchState) -> str:
     unit = web.current_snapshot().venue.unit_at(match.match.table) if match.match.table is not None else None
     if unit is None:
         return ""
@@ -143,9 +131,9 @@ def _unit(match: MatchState) -> str:
     return "there" if status is not None and status.connected else "silent"
 
 
-def _lot(state: EventState, played: RoundState, match: MatchState) -> str:
+def _lot(state: states.EventState, played: states.RoundState, match: states.MatchState) -> str:
     first = pre_game_choice(state, played, match)
-    return first.about if first is not None and first.lot and not first.drawn and played.status != CLOSED else ""
+    return first.about if first is not None and first.lot and not first.drawn and played.status != states.CLOSED else ""
 
 
 def _result_view(seat: result_wizard.MatchContext, result: Result | None) -> dict[str, Any] | None:
@@ -168,7 +156,7 @@ def my_requests(moment: SavedEvent, competitor: str) -> dict[str, Any]:
     state, snapshot, units = moment.state, web.current_snapshot(), web.current_units()
     entrant, source, found = state.entrants[competitor], f"{PHONE_ACTOR}{competitor}", my_match(moment, competitor)
     open_ = state.plays(competitor) and not state.finished and state.id not in snapshot.venue.archived
-    plays = open_ and found is not None and found[0].status != CLOSED
+    plays = open_ and found is not None and found[0].status != states.CLOSED
     call = call_at(snapshot, units, state.id, found[1]) if plays and found is not None else None
     wish = next((each for each in leave_requests_of(snapshot, units, state) if each.competitor == competitor), None)
     return {
@@ -313,7 +301,7 @@ def call_judge(token: str) -> AnyResponse:
     hub, (event_id, competitor) = web.current_hub(), current_player()
     hub.access.links.charge(CALLS, current_player())
     found = my_match(web.current_event(event_id), competitor)
-    if found is None or found[0].status != PUBLISHED:
+    if found is None or found[0].status != states.PUBLISHED:
         raise Problem("no_table_to_call_to")
     ask = hub.hall.calls.cancel if web.field("on") == OFF else hub.hall.calls.open
     ask(event_id, found[1].id, _phone_source())
@@ -351,7 +339,7 @@ def request_leave(token: str) -> AnyResponse:
     return _to_my_page(token)
 
 
-def _open_event() -> EventState:
+def _open_event() -> states.EventState:
     """The event's state; 404 where this player is not in it (any more)."""
     state = web.current_event(current_player()[0]).state
     entrant = state.entrants.get(current_player()[1])

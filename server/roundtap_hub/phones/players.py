@@ -253,9 +253,9 @@ def _structure(state: EventState) -> tuple[int | None, int | None]:
 
 def _stage_limits(book: Rulebook, options: Mapping[str, Any], rounds: int | None,
                   cut: int | None) -> Iterator[StageLimits]:
-    knockout = bool(cut) or rounds == 0
-    wanted = {"swiss": rounds != 0, "elimination": knockout, "final": knockout,
-              "third_place": knockout and bool(options.get("third_place_match"))}
+    has_cut = bool(cut) or rounds == 0
+    wanted = {"swiss": rounds != 0, "elimination": has_cut, "final": has_cut,
+              "third_place": has_cut and bool(options.get("third_place_match"))}
     usual = stage_minutes(book, {**options, "stages": _without_minutes(options)})
     for stage, minutes in stage_minutes(book, options).items():
         if wanted.get(stage, True):

@@ -5,18 +5,8 @@ from dataclasses import dataclass
 
 from roundtap_core.clock import RUNNING
 from roundtap_core.errors import Problem
+from roundtap_core.event import states
 from roundtap_core.event.event_flow import situation_of
-from roundtap_core.event.states import (
-    AGREED,
-    DECIDED,
-    DISPUTE,
-    ONE_PHONE,
-    ONE_SIDED,
-    SECOND,
-    EventState,
-    MatchState,
-    RoundState,
-)
 from roundtap_core.records import RULING, SIDES, Result, Side
 from roundtap_core.rulebooks.result_words import outcome_reason, winner_of
 from roundtap_hub.store.service import Snapshot
@@ -100,19 +90,20 @@ class GridCell:
                 self.extension_minutes, self.came_after_all, self.corrected, self.by_hand)
 
 
-def show_result(result: Result, state: EventState) -> ShownResult:
+def show_result(result: Result, state: states.EventState) -> ShownResult:
     """The result as people read it; one that the rulebook cannot read keeps its figures."""
     wounds = (result.wounds.a, result.wounds.b) if result.wounds else None
     return ShownResult(result.score.a, result.score.b, winner_of(state.rulebook, state.options, result), result.ended,
                        wounds, outcome_reason(state.rulebook, state.options, result))
 
 
-def side_names(match: MatchState, names: Mapping[str, str]) -> dict[str, str]:
+def side_names(match: states.MatchState, names: Mapping[str, str]) -> dict[str, str]:
     """The names of a match by side."""
     return {side: names.get(who, who) for side in SIDES if (who := match.match.competitor(side)) is not None}
 
 
-def result_worth(state: EventState, played: RoundState, match: MatchState) -> dict[str, tuple[int, int]]:
+def result_worth(state: states.EventState, played: states.RoundState,
+                 match: states.MatchState) -> dict[str, tuple[int, int]]:
     """What the result is worth to each side; empty without a result, and where the rulebook cannot tell."""
     if match.match.result is None or match.match.b is None:
         return {}
@@ -123,7 +114,7 @@ def result_worth(state: EventState, played: RoundState, match: MatchState) -> di
 
 
 def grid_cells(
-    snapshot: Snapshot, units: Mapping[str, UnitStatus], state: EventState, played: RoundState | None,
+    snapshot: Snapshot, units: Mapping[str, UnitStatus], state: states.EventState, played: states.RoundState | None,
     names: Mapping[str, str], now_ms: int,
 ) -> tuple[GridCell, ...]:
     """Every match of a round in the order of tables, byes last."""
@@ -134,7 +125,7 @@ def grid_cells(
 
 
 def grid_cell(
-    snapshot: Snapshot, units: Mapping[str, UnitStatus], state: EventState, match: MatchState,
+    snapshot: Snapshot, units: Mapping[str, UnitStatus], state: states.EventState, match: states.MatchState,
     names: Mapping[str, str], now_ms: int,
 ) -> GridCell:
     """One match; a unit's status counts only where it is about this very match."""
@@ -164,17 +155,18 @@ def grid_cell(
     )
 
 
-def _no_show(match: MatchState) -> str | None:
+def _no_show(match: states.MatchState) -> str | None:
     if match.drawn is None or match.match.b is not None:
         return None
     return match.drawn.b if match.drawn.a == match.match.a else match.drawn.a
 
 
-def state_word(match: MatchState, status: UnitStatus | None, state: EventState) -> str:
+def state_word(match: states.MatchState, status: UnitStatus | None, state: states.EventState) -> str:
     """The state of a match, as one key."""
     if match.match.bye is not None:
         return "bye"
-    if match.state in (DISPUTE, ONE_PHONE, SECOND, ONE_SIDED, AGREED, DECIDED):
+    if match.state in (states.DISPUTE, states.ONE_PHONE, states.SECOND, states.ONE_SIDED, states.AGREED,
+                       states.DECIDED):
         return match.state
     if status is not None and status.match == match.id and status.draft:
         return DRAFT
@@ -183,12 +175,12 @@ def state_word(match: MatchState, status: UnitStatus | None, state: EventState) 
     return SEATED if all_seated(match, status) else WAITING
 
 
-def all_seated(match: MatchState, status: UnitStatus | None) -> bool:
+def all_seated(match: states.MatchState, status: UnitStatus | None) -> bool:
     """Whether both players pressed their buttons for this match."""
     return status is not None and status.match == match.id and len(status.seated) == 2
 
 
-def _flags(match: MatchState, unit: str | None, status: UnitStatus | None, now_ms: int,
+def _flags(match: states.MatchState, unit: str | None, status: UnitStatus | None, now_ms: int,
            called: bool) -> tuple[str, ...]:
     flags = [CALL] if called else []
     if unit is not None and not match.done and out_of_contact(status, now_ms):
@@ -200,7 +192,8 @@ def out_of_contact(status: UnitStatus | None, now_ms: int) -> bool:
     return status is None or age(status.contact_ms, now_ms) > NO_CONTACT_MS
 
 
-def seated_count(snapshot: Snapshot, units: Mapping[str, UnitStatus], played: RoundState | None) -> tuple[int, int]:
+def seated_count(snapshot: Snapshot, units: Mapping[str, UnitStatus], played: states.RoundState | None) -> tuple[int,
+                                                                                                                 int]:
     """(tables with both players seated, tables with a unit to report it)."""
     seated = able = 0
     for match in played.matches if played else ():

@@ -6,7 +6,8 @@ import pytest
 from pages_kit import Browser, House, problem_of, text_of
 
 from roundtap_core.event.commands import CorrectList, EnterResult
-from roundtap_core.event.setup import OpenPoint, open_official_points
+from roundtap_core.event.setup import open_official_points
+from roundtap_core.event.states import OpenPoint
 from roundtap_core.records import Competitor, Result, SidePair
 from roundtap_hub.events.new_event import person_and_entrant
 from roundtap_hub.events.saved_event import saved_event
