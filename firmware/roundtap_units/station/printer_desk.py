@@ -11,18 +11,8 @@ from typing import Any
 from roundtap_core.messages import Job, PrinterOrder, SpeedTest
 from roundtap_core.typed import MalformedMessage, parse_message
 from roundtap_core.words import Words
-from roundtap_devices.printing import printer_profiles
+from roundtap_devices.printing import ports, printer_profiles
 from roundtap_devices.printing.escpos_job import ComposedJob, compose
-from roundtap_devices.printing.ports import (
-    USB,
-    FoundPort,
-    Port,
-    PortGone,
-    find_ports,
-    first_usable,
-    open_path,
-    open_port,
-)
 from roundtap_devices.printing.printer import Printer
 from roundtap_machine.atomic_write import write_atomically
 from roundtap_units.documents.notices import layout_job, speed_page, width_page
@@ -40,7 +30,7 @@ failed: it cannot be printed at all."""
 TEST_PRINT, SPEED_PRINT = "code-pages", "speed"  # kinds whose content may have `at`: the printer settings to try
 KEPT_JOBS = 4000  # enough for a few events: a hub back from an old backup must not get its jobs printed again
 
-Open = Callable[[FoundPort, int, str], Port]
+Open = Callable[[ports.FoundPort, int, str], ports.Port]
 Compose = Callable[[Job], ComposedJob]
 AUTO = "auto"
 FILE = "printer.json"
@@ -204,7 +194,7 @@ class PrinterDesk:
     both; it answers, and needs no confirmed speed."""
 
     def __init__(self, folder: Path, written: PrinterSettings, words: Words, print_log: PrintLog,
-                 find: Callable[[], list[FoundPort]] = find_ports, open_found: Open = open_port,
+                 find: Callable[[], list[ports.FoundPort]] = ports.find_ports, open_found: Open = ports.open_port,
                  device: Callable[[], str] | None = None) -> None:
         self._folder = folder
         self._words = words
@@ -215,7 +205,7 @@ class PrinterDesk:
         self.settings = read_settings(folder, written)
         self.profile = self._profile_of(self.settings)
         self._tried: list[int] = []
-        self._opened: FoundPort | None = None
+        self._opened: ports.FoundPort | None = None
         self._missing = False
 
     @property
@@ -232,23 +222,23 @@ class PrinterDesk:
     def compose(self) -> Compose:
         return compose_with(self.profile, self._words)
 
-    def open(self) -> Port:
+    def open(self) -> ports.Port:
         """The remembered port, wherever it is now; else the first likely one. Raises PortGone."""
         if self._device is not None:
             if not (device := self._device()):
-                raise PortGone("the virtual printer is unplugged")
-            return open_path(device, VIRTUAL_BAUD, printer_profiles.NONE)
+                raise ports.PortGone("the virtual printer is unplugged")
+            return ports.open_path(device, VIRTUAL_BAUD, printer_profiles.NONE)
         found = self._find()
-        port = first_usable(found, self.settings.port)
+        port = ports.first_usable(found, self.settings.port)
         if port is None and self.settings.port.startswith("/dev/") and Path(self.settings.port).exists():
             # Written manually, as the kernel numbers it.
-            return open_path(self.settings.port, self.speed, self.settings.flow_of(self.profile))
+            return ports.open_path(self.settings.port, self.speed, self.settings.flow_of(self.profile))
         if port is None:
             self._tried = []
             if not self._missing:
                 log.warning("no printer is plugged in yet: the first that appears is taken")
             self._missing = True
-            raise PortGone("no printer is plugged in")
+            raise ports.PortGone("no printer is plugged in")
         self._missing = False
         opened = self._open_found(port, self.speed, self.settings.flow_of(self.profile))
         if port.id != self.settings.port and port.path != self.settings.port:
@@ -310,7 +300,7 @@ class PrinterDesk:
     def status(self) -> dict[str, Any]:
         """The printer's part of the hub's console."""
         port_ids = [port.id for port in self._find()] if self._device is None else []
-        at_usb = self.settings.port.startswith("usb-") or (self._opened is not None and self._opened.kind == USB)
+        at_usb = self.settings.port.startswith("usb-") or (self._opened is not None and self._opened.kind == ports.USB)
         # USB has no speed.
         return {"port": self.settings.port, "printer": self.settings.printer, "baud": 0 if at_usb else self.speed,
                 "confirmed": self.settings.confirmed or self._log.printer_answers, "ports": port_ids[:8],

@@ -13,25 +13,7 @@ from roundtap_core.forms.form import ANY_TIME, AT_TIME, DRAWN, OPENER, Form, Way
 from roundtap_core.forms.questions import LOSER, WINNER, Choice, Comparison, Figure, Step
 from roundtap_core.lists import list_form
 from roundtap_core.randomness import lot
-from roundtap_core.rulebooks.base import (
-    BYE_RANDOM_LOWEST,
-    DRAW,
-    INITIATIVE,
-    LOSS,
-    NO,
-    NO_TOTALS,
-    SWISS_ROUND,
-    WIN,
-    WITH_SECOND,
-    ListTotals,
-    MatchSituation,
-    Options,
-    Rulebook,
-    Tally,
-    more_of,
-    refuse_unknown_keys,
-    stated_winner,
-)
+from roundtap_core.rulebooks import base
 from roundtap_core.rulebooks.xwing_standard import missing_squad, squad_total, total_problems, with_total
 
 FACTIONS = ("Rebel", "Imperial")
@@ -332,14 +314,14 @@ FULL_MARGIN = 12
 SHORTEST_MINUTES, LONG_MINUTES = 150, 210
 
 
-class XWingEpicDuel(Rulebook):
+class XWingEpicDuel(base.Rulebook):
     """Sections in the docstrings are the headings of the document. The team game differs in its figures only."""
     id = "xwing-epic-duel"
     title = "X-Wing Epic (300)"
     document = "Reglas para torneos épicos X-Wing 1.1: Duelos espaciales épicos (es)"
     listed = 20
     tiebreakers = ("mov", "opponents_points", "random")
-    bye_after_round_1 = BYE_RANDOM_LOWEST
+    bye_after_round_1 = base.BYE_RANDOM_LOWEST
     stage_minutes = {"swiss": 180, "elimination": 180, "final": 180, "third_place": 180}
     levels = ("informal", "competitive", "premier")
     structures = {}
@@ -354,13 +336,13 @@ class XWingEpicDuel(Rulebook):
         "decision.elimination_ranking", "decision.tables", "decision.unpaired_loss_mov_0", "decision.both_lose",
         "decision.epic_bye_mov", "decision.epic_games_equal", "decision.epic_minutes", "decision.own_structure",
     )
-    officials_play = {"premier": NO, "*": WITH_SECOND}
+    officials_play = {"premier": base.NO, "*": base.WITH_SECOND}
     leaving_asks = ("score",)
-    lots = (INITIATIVE,)
+    lots = (base.INITIATIVE,)
     before_play: ClassVar[tuple[str, ...]] = ("before.initiative",)
     lists: ClassVar[list_form.ListCheck] = EpicDuelList()
 
-    def check_options(self, given: Options) -> None:
+    def check_options(self, given: base.Options) -> None:
         """"Duelos espaciales épicos": a round is 150 minutes at the shortest."""
         super().check_options(given)
         for stage, values in given.get("stages", {}).items():
@@ -369,7 +351,7 @@ class XWingEpicDuel(Rulebook):
                 raise Invalid("minutes_too_short", where=f"/options/stages/{stage}/minutes", value=minutes,
                               right=SHORTEST_MINUTES)
 
-    def option_warnings(self, given: Options) -> list[Problem]:
+    def option_warnings(self, given: base.Options) -> list[Problem]:
         """The document's upper limit is a slip ("90"); longer than three and a half hours is probably one, too."""
         return [
             Problem("minutes_very_long", where=f"/options/stages/{stage}/minutes", value=values["minutes"],
@@ -377,31 +359,31 @@ class XWingEpicDuel(Rulebook):
             for stage, values in given.get("stages", {}).items() if (values.get("minutes") or 0) > LONG_MINUTES
         ]
 
-    def winner(self, result: records.Result, options: Options) -> str:
+    def winner(self, result: records.Result, options: base.Options) -> str:
         """"Fin de partida": destroying everything wins whatever the points; only at time do points decide."""
-        stated = stated_winner(result)
+        stated = base.stated_winner(result)
         if stated is not None:
             return stated
         if result.ended == records.PLAYED:
             if result.winner is None:
                 raise Invalid("winner_missing", where="/winner")
             return result.winner
-        by_points = more_of(result.score)
+        by_points = base.more_of(result.score)
         if result.winner not in (None, by_points):
             raise Invalid("winner_contradicts_score", where="/winner", winner=result.winner,
                           a=result.score.a, b=result.score.b, right=by_points)
         return by_points
 
-    def elimination_winner(self, result: records.Result, options: Options, better: records.Side) -> str:
+    def elimination_winner(self, result: records.Result, options: base.Options, better: records.Side) -> str:
         """"Rondas finales eliminatorias": a draw goes to the side with initiative."""
         winner = self.winner(result, options)
-        if winner != DRAW:
+        if winner != base.DRAW:
             return winner
         if result.initiative is None:
             raise Problem("initiative_missing", where="/initiative")
         return result.initiative
 
-    def counted_score(self, match: records.Match, options: Options, totals: ListTotals) -> records.SidePair:
+    def counted_score(self, match: records.Match, options: base.Options, totals: base.ListTotals) -> records.SidePair:
         """Points as they count: a concession destroys all the conceding side's ships, at the cost of its list."""
         result = match.result
         assert result is not None
@@ -411,21 +393,21 @@ class XWingEpicDuel(Rulebook):
         whole = totals.get(conceder or "", options["squad_points"])
         return replace(result.score, a=whole) if result.conceded_by == "b" else replace(result.score, b=whole)
 
-    def tally(self, match: records.Match, side: records.Side, options: Options,
-              totals: ListTotals = NO_TOTALS) -> Tally:
+    def tally(self, match: records.Match, side: records.Side, options: base.Options,
+              totals: base.ListTotals = base.NO_TOTALS) -> base.Tally:
         """"Puntuaciones" and "Margen de victoria": 5, 3, 1, 0; the margin is by points alone, whoever won. "Fin de
         partida": a list whose total is known and that was destroyed whole is a full win at any clock."""
         squad_points: int = options["squad_points"]
         if match.bye in (records.BYE, records.NO_SHOW):
-            return Tally(FULL_WIN, WIN, {"mov": options.get("bye_mov", squad_points * 3 // 2)})
+            return base.Tally(FULL_WIN, base.WIN, {"mov": options.get("bye_mov", squad_points * 3 // 2)})
         if match.bye == records.WON_BYE:
-            return Tally(FULL_WIN, WIN, {"mov": 2 * squad_points})
+            return base.Tally(FULL_WIN, base.WIN, {"mov": 2 * squad_points})
         if match.bye is not None:
-            return Tally(0, LOSS, {"mov": 0})
+            return base.Tally(0, base.LOSS, {"mov": 0})
         assert match.result is not None
         winner = self.winner(match.result, options)
         if winner == "none":
-            return Tally(0, LOSS, {"mov": 0})
+            return base.Tally(0, base.LOSS, {"mov": 0})
         left = None
         if match.result.ended == records.TIME:
             left = winner_by_destruction(match.result.score, (totals.get(match.a), totals.get(match.b or "")))
@@ -433,11 +415,11 @@ class XWingEpicDuel(Rulebook):
         score = self.counted_score(match, options, totals)
         mov = {"mov": squad_points + score.of(side) - score.of(records.other(side))}
         if winner == "draw":
-            return Tally(DRAWN_GAME, DRAW, mov)
+            return base.Tally(DRAWN_GAME, base.DRAW, mov)
         if winner != side:
-            return Tally(0, LOSS, mov)
+            return base.Tally(0, base.LOSS, mov)
         modified = match.result.ended == records.TIME and left is None and abs(score.a - score.b) < FULL_MARGIN
-        return Tally(MODIFIED_WIN if modified else FULL_WIN, WIN, mov)
+        return base.Tally(MODIFIED_WIN if modified else FULL_WIN, base.WIN, mov)
 
     def cut_order(self, rows: Sequence[records.StandingsRow], seed: int) -> Sequence[str]:
         """"Rondas finales eliminatorias": points, then the opponents' points directly, not the margin of victory."""
@@ -445,7 +427,7 @@ class XWingEpicDuel(Rulebook):
                                                 lot(seed, row.competitor)))
         return [row.competitor for row in ordered]
 
-    def form(self, options: Options, situation: MatchSituation = SWISS_ROUND) -> Form:
+    def form(self, options: base.Options, situation: base.MatchSituation = base.SWISS_ROUND) -> Form:
         """The side that destroys everything or receives a concession opens; at time both count. A known list cost is
         not asked."""
         top: int = options["squad_points"]
@@ -475,14 +457,16 @@ class XWingEpicDuel(Rulebook):
             worth=("points", "mov"),
         )
 
-    def has_won(self, result: records.Result, side: records.Side, options: Options, situation: MatchSituation) -> bool:
+    def has_won(self, result: records.Result, side: records.Side, options: base.Options,
+                situation: base.MatchSituation) -> bool:
         """"Fin de partida": everything of the other's list is destroyed."""
         return result.score.of(side) >= _whole(situation, options["squad_points"]).of(side)
 
-    def check_new(self, result: records.Result, options: Options, situation: MatchSituation = SWISS_ROUND) -> None:
+    def check_new(self, result: records.Result, options: base.Options,
+                  situation: base.MatchSituation = base.SWISS_ROUND) -> None:
         """Points destroyed are at most the other's list, and all of it if nothing is left; a drawn elimination game
         needs an initiative."""
-        refuse_unknown_keys(result, self.id, ("initiative",))
+        base.refuse_unknown_keys(result, self.id, ("initiative",))
         whole = _whole(situation, options["squad_points"])
         for side in records.SIDES:
             value, limit = result.score.of(side), whole.of(side)
@@ -496,11 +480,11 @@ class XWingEpicDuel(Rulebook):
         elif result.ended == records.TIME:
             right = winner_by_destruction(result.score, situation.totals)
             # A list of unknown cost may be destroyed, too: then it is a draw.
-            if right not in (None, winner) and not (None in situation.totals and winner == DRAW):
+            if right not in (None, winner) and not (None in situation.totals and winner == base.DRAW):
                 raise Problem("destroyed_whole", where="/winner", a=result.score.a, b=result.score.b, right=right)
 
 
-def _whole(situation: MatchSituation, top: int) -> records.SidePair:
+def _whole(situation: base.MatchSituation, top: int) -> records.SidePair:
     """What each side can destroy: all of the other's list, at most `top` if its cost is unknown."""
     a, b = situation.totals
     return records.SidePair(top if b is None else b, top if a is None else a)
@@ -512,7 +496,7 @@ def winner_by_destruction(score: records.SidePair, totals: tuple[int | None, int
     a, b = totals
     by_a, by_b = b is not None and score.a >= b, a is not None and score.b >= a
     if by_a and by_b:
-        return DRAW
+        return base.DRAW
     return "a" if by_a else "b" if by_b else None
 
 
@@ -522,7 +506,7 @@ def _refuse_half_destroyed(score: records.SidePair, winner: str, whole: records.
     destroyed. Raises Problem("not_destroyed_whole", "destroyed_both")."""
     for side, enemy in zip(records.SIDES, reversed(totals), strict=True):
         least = 1 if enemy is None else whole.of(side)
-        if winner in (side, DRAW) and score.of(side) < least:
+        if winner in (side, base.DRAW) and score.of(side) < least:
             raise Problem("not_destroyed_whole", where=f"/score/{side}", value=score.of(side), right=whole.of(side))
     if winner in records.SIDES and score.of(records.other("a" if winner == "a" else "b")) >= whole.of(
             records.other("a" if winner == "a" else "b")):

@@ -10,27 +10,7 @@ from roundtap_core.errors import Invalid, Problem
 from roundtap_core.forms.form import ANY_TIME, AT_TIME, BEFORE_TIME, Form, WayToEnd
 from roundtap_core.forms.questions import LOSER, WINNER, Choice, Comparison, Figure, WinnerByAnswer
 from roundtap_core.lists import list_form
-from roundtap_core.rulebooks.base import (
-    BASIC_AND_ADVANCED,
-    BYE_LAST,
-    HEAD_JUDGE,
-    INITIATIVE,
-    LOSS,
-    NO,
-    NO_TOTALS,
-    SWISS_ROUND,
-    WIN,
-    WITH_SECOND,
-    AidFigure,
-    CountingAid,
-    ListTotals,
-    MatchSituation,
-    Options,
-    Rulebook,
-    Tally,
-    refuse_figure_range,
-    refuse_unknown_keys,
-)
+from roundtap_core.rulebooks import base
 
 FACTIONS = ("Rebel", "Imperial", "Scum and Villainy")
 DAMAGE_DECKS = ("original", "the-force-awakens")
@@ -116,7 +96,7 @@ def total_problems(list_: list_form.ListData, maximum: int) -> Iterator[Problem]
     """The total is what the ships cost, and at most `maximum`."""
     stated, counted = list_form.whole_number(list_, "total"), list_form.counted_points(ship for _,
                                                                                        ship in list_form.rows(list_,
-                                                                                           "ships"))
+                                                                                                              "ships"))
     if stated is not None and counted is not None and stated != counted:
         yield Problem("list_total_differs", where="/total", total=stated, counted=counted)
     if stated is not None and stated > maximum:
@@ -179,7 +159,7 @@ def _ship_worth(figures: Mapping[str, int]) -> int:
     return ship_points(figures["cost"], bool(figures["large"]), figures["life"], figures["damage"])
 
 
-class XWingStandard(Rulebook):
+class XWingStandard(base.Rulebook):
     """Sections in the docstrings are the headings of the document."""
     id = "xwing-standard"
     title = "X-Wing (100)"
@@ -187,18 +167,19 @@ class XWingStandard(Rulebook):
     listed = 10
     list_fortress = True
     tiebreakers = ("mov", "sos", "random")
-    bye_after_round_1 = BYE_LAST
+    bye_after_round_1 = base.BYE_LAST
     stage_minutes = {"swiss": 75, "elimination": 75, "final": 120, "third_place": 75}
     levels = ("relaxed", "formal", "premium")
-    officials_play = {"relaxed": WITH_SECOND, "*": NO}
-    disqualification_proposed_by = (HEAD_JUDGE,)
+    officials_play = {"relaxed": base.WITH_SECOND, "*": base.NO}
+    disqualification_proposed_by = (base.HEAD_JUDGE,)
     lists: ClassVar[list_form.ListCheck] = XWingStandardList()
-    structures = BASIC_AND_ADVANCED
+    structures = base.BASIC_AND_ADVANCED
     leaving_asks = ("score",)
-    lots = (INITIATIVE,)
+    lots = (base.INITIATIVE,)
     before_play = ("before.wait_for_start", "before.initiative")
-    counting_aid = CountingAid("ship", (
-        AidFigure("cost", 0, 999), AidFigure("life", 1, 99), AidFigure("damage", 0, 99), AidFigure("large", tick=True),
+    counting_aid = base.CountingAid("ship", (
+        base.AidFigure("cost", 0, 999), base.AidFigure("life", 1, 99), base.AidFigure("damage", 0, 99),
+        base.AidFigure("large", tick=True),
     ), _ship_worth)
     option_defaults = {"structure": "basic", "squad_points": 100, "late_minutes": 10, "tables": "leaders"}
     house_decisions = (
@@ -208,7 +189,7 @@ class XWingStandard(Rulebook):
         "decision.structure_counts_checked_in", "decision.sos_details", "decision.elimination_by_standings",
     )
 
-    def winner(self, result: records.Result, options: Options) -> str:
+    def winner(self, result: records.Result, options: base.Options) -> str:
         """"Ende der Runde": more victory points win; a tie goes to the final salvo, so its winner must be stated.
         Rulings state the winner; the conceding side loses."""
         if result.ended == records.RULING:
@@ -232,7 +213,7 @@ class XWingStandard(Rulebook):
                           winner=result.winner, a=result.score.a, b=result.score.b, right=by_figures)
         return by_figures
 
-    def counted_score(self, result: records.Result, options: Options) -> records.SidePair:
+    def counted_score(self, result: records.Result, options: base.Options) -> records.SidePair:
         """Victory points as they count: a concession destroys all remaining ships of the conceding side."""
         if result.ended != records.CONCESSION:
             return result.score
@@ -241,25 +222,25 @@ class XWingStandard(Rulebook):
             return replace(result.score, a=all_of_it)
         return replace(result.score, b=all_of_it)
 
-    def tally(self, match: records.Match, side: records.Side, options: Options,
-              totals: ListTotals = NO_TOTALS) -> Tally:
+    def tally(self, match: records.Match, side: records.Side, options: base.Options,
+              totals: base.ListTotals = base.NO_TOTALS) -> base.Tally:
         """"Turnierpunkte" (win 1, loss 0) and "Höhe des Sieges" (100 ± difference; bye 150, won bye 200)."""
         squad_points: int = options["squad_points"]
         if match.bye in (records.BYE, records.NO_SHOW):
-            return Tally(1, WIN, {"mov": options.get("bye_mov", squad_points * 3 // 2)})
+            return base.Tally(1, base.WIN, {"mov": options.get("bye_mov", squad_points * 3 // 2)})
         if match.bye == records.WON_BYE:
-            return Tally(1, WIN, {"mov": 2 * squad_points})
+            return base.Tally(1, base.WIN, {"mov": 2 * squad_points})
         if match.bye is not None:
-            return Tally(0, LOSS, {"mov": 0})
+            return base.Tally(0, base.LOSS, {"mov": 0})
         assert match.result is not None
         winner = self.winner(match.result, options)
         if winner == "none":
-            return Tally(0, LOSS, {"mov": 0})
+            return base.Tally(0, base.LOSS, {"mov": 0})
         score = self.counted_score(match.result, options)
         mov = squad_points + score.of(side) - score.of(records.other(side))
-        return Tally(1, WIN, {"mov": mov}) if winner == side else Tally(0, LOSS, {"mov": mov})
+        return base.Tally(1, base.WIN, {"mov": mov}) if winner == side else base.Tally(0, base.LOSS, {"mov": mov})
 
-    def form(self, options: Options, situation: MatchSituation = SWISS_ROUND) -> Form:
+    def form(self, options: base.Options, situation: base.MatchSituation = base.SWISS_ROUND) -> Form:
         """Before time a game ends by destruction or concession, so the winner's points are fixed and not asked. A
         concession is possible at any time and destroys the remaining ships."""
         top: int = options["squad_points"]
@@ -278,12 +259,14 @@ class XWingStandard(Rulebook):
             direct=True,
         )
 
-    def has_won(self, result: records.Result, side: records.Side, options: Options, situation: MatchSituation) -> bool:
+    def has_won(self, result: records.Result, side: records.Side, options: base.Options,
+                situation: base.MatchSituation) -> bool:
         """All of the other's ships are destroyed; the game may go on to the end of the round, and be conceded."""
         return bool(result.score.of(side) >= options["squad_points"])
 
-    def check_new(self, result: records.Result, options: Options, situation: MatchSituation = SWISS_ROUND) -> None:
+    def check_new(self, result: records.Result, options: base.Options,
+                  situation: base.MatchSituation = base.SWISS_ROUND) -> None:
         """"Berechnung der Siegpunkte": no more than the squad points, and no less than nothing."""
-        refuse_figure_range("score", result.score, 0, options["squad_points"])
-        refuse_unknown_keys(result, self.id, ("initiative",))
+        base.refuse_figure_range("score", result.score, 0, options["squad_points"])
+        base.refuse_unknown_keys(result, self.id, ("initiative",))
         self.winner(result, options)

@@ -11,21 +11,7 @@ from msgspec import structs
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.event import leaving
-from roundtap_core.event.commands import (
-    ChangePerson,
-    CheckIn,
-    Command,
-    ConfirmEntry,
-    Disqualify,
-    DropCompetitor,
-    EnterCompetitor,
-    RemoveCompetitor,
-    ReturnCompetitor,
-    SetCheckIn,
-    SetFixedTable,
-    SetTravelGroup,
-)
+from roundtap_core.event import commands, leaving
 from roundtap_core.event.lookups import require_reason
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import EventState, MatchState, RoundState
@@ -98,7 +84,7 @@ def check_in(event_id: str, competitor: str = "") -> AnyResponse:
 def use_check_in(event_id: str) -> AnyResponse:
     """Set whether only players who have checked in are paired."""
     used = web.field("used") == "1"
-    web.submit(event_id, SetCheckIn(used))
+    web.submit(event_id, commands.SetCheckIn(used))
     return redirect(url_for("console.check_in", event_id=event_id), 303) if used else web.back_to_event(event_id)
 
 
@@ -130,7 +116,7 @@ def person_here(event_id: str, competitor: str) -> AnyResponse:
         wanted = _check_in_commands(event_id, competitor, web.field("meets") or None)
         web.current_hub().service.execute([Step(event_id, command) for command in wanted], web.actor())
     else:
-        web.submit(event_id, CheckIn(competitor, on=False))
+        web.submit(event_id, commands.CheckIn(competitor, on=False))
     return redirect(url_for("console.check_in", event_id=event_id), 303)
 
 
@@ -138,7 +124,7 @@ def person_here(event_id: str, competitor: str) -> AnyResponse:
 @web.shows_problem_on(check_in)
 def person_confirm(event_id: str, competitor: str) -> AnyResponse:
     """Confirm a sign-up by phone, without checking the player in."""
-    web.submit(event_id, ConfirmEntry(competitor, web.field("meets") or None))
+    web.submit(event_id, commands.ConfirmEntry(competitor, web.field("meets") or None))
     return redirect(url_for(f"console.{_back()}", event_id=event_id), 303)
 
 
@@ -146,13 +132,13 @@ def _back() -> str:
     return "sign_up" if web.field("back") == SIGN_UP else "check_in"
 
 
-def _check_in_commands(event_id: str, competitor: str, meets: str | None) -> list[Command]:
+def _check_in_commands(event_id: str, competitor: str, meets: str | None) -> list[commands.Command]:
     """Checking in at the desk also confirms the entry."""
     state = web.current_event(event_id).state
-    wanted: list[Command] = []
+    wanted: list[commands.Command] = []
     if state.check_in:
-        wanted.append(CheckIn(competitor, meets=meets))
-    wanted.append(ConfirmEntry(competitor, meets=meets))
+        wanted.append(commands.CheckIn(competitor, meets=meets))
+    wanted.append(commands.ConfirmEntry(competitor, meets=meets))
     return wanted
 
 
@@ -160,7 +146,7 @@ def _check_in_commands(event_id: str, competitor: str, meets: str | None) -> lis
 @web.shows_problem_on(event)
 def person_remove(event_id: str, competitor: str) -> AnyResponse:
     """Remove an entry that never played, without a trace."""
-    web.submit(event_id, RemoveCompetitor(competitor))
+    web.submit(event_id, commands.RemoveCompetitor(competitor))
     if web.field("back"):
         return redirect(url_for(f"console.{_back()}", event_id=event_id), 303)
     return web.back_to_event(event_id, "competitors")
@@ -177,18 +163,18 @@ def person_details(event_id: str, competitor: str) -> AnyResponse:
         raise Problem("unknown_competitor", competitor=competitor)
     refuse_damaged(competitor, before)
     person = _with_typed_details(before)
-    steps: list[Command] = []
+    steps: list[commands.Command] = []
     people: list[PersonRecord] = []
     if person != before:
         salt = secrets.token_hex(16)
-        steps.append(ChangePerson(competitor, person.digest(salt)))
+        steps.append(commands.ChangePerson(competitor, person.digest(salt)))
         people.append(PersonRecord(event_id, competitor, salt, person))
     if not moment.state.finished:
         table, group = web.typed_table("fixed_table"), clean_name(web.field("came_with")) or None
         if table != entrant.fixed_table and "fixed_table" in request.form:
-            steps.append(SetFixedTable(competitor, table))
+            steps.append(commands.SetFixedTable(competitor, table))
         if group != entrant.came_with and "came_with" in request.form:
-            steps.append(SetTravelGroup(competitor, group))
+            steps.append(commands.SetTravelGroup(competitor, group))
     if steps:
         web.current_hub().service.execute([Step(event_id, step) for step in steps], web.actor(), people)
     return web.back_to_event(event_id, "competitors")
@@ -287,7 +273,7 @@ def enter(event_id: str) -> AnyResponse:
         record, entrant = person_and_entrant(event_id, competitor)
         people.append(record)
         entrant = structs.replace(entrant, checked_in=bool(web.field("here")))
-        steps.append(Step(event_id, EnterCompetitor(entrant, meets=meets, reason=web.typed_reason())))
+        steps.append(Step(event_id, commands.EnterCompetitor(entrant, meets=meets, reason=web.typed_reason())))
     web.current_hub().service.execute(steps, web.actor(), people)
     return web.back_to_event(event_id, "competitors")
 
@@ -357,7 +343,7 @@ def rename(event_id: str, competitor: str) -> AnyResponse:
         refuse_broken_teams(moment, {name: (members, captain)}, but=competitor)
         before = structs.replace(before, members=members, captain=captain)
     person, salt = structs.replace(before, name=name, public_name=public or None), secrets.token_hex(16)
-    return web.submit_and_redirect(event_id, ChangePerson(competitor, person.digest(salt)), "competitors",
+    return web.submit_and_redirect(event_id, commands.ChangePerson(competitor, person.digest(salt)), "competitors",
                                    [PersonRecord(event_id, competitor, salt, person)])
 
 
@@ -367,14 +353,14 @@ def rename(event_id: str, competitor: str) -> AnyResponse:
 def drop(event_id: str, competitor: str) -> AnyResponse:
     together = both_asked_to_leave(event_id, competitor)
     return drop_or_disqualify(event_id, competitor, DROP, lambda stood, plays_on: web.submit(
-        event_id, DropCompetitor(competitor, stood, plays_on, together, web.typed_reason())))
+        event_id, commands.DropCompetitor(competitor, stood, plays_on, together, web.typed_reason())))
 
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/return", policy.HEADS_AND_DESK, policy.OPEN,
               only=policy.BEFORE_ROUND_1)
 @web.shows_problem_on(event)
 def come_back(event_id: str, competitor: str) -> AnyResponse:
-    return web.submit_and_redirect(event_id, ReturnCompetitor(competitor), "competitors")
+    return web.submit_and_redirect(event_id, commands.ReturnCompetitor(competitor), "competitors")
 
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/disqualify", policy.JUDGES, policy.OPEN)
@@ -384,7 +370,7 @@ def disqualify(event_id: str, competitor: str) -> AnyResponse:
     by = web.signing_official(event_id)
     reason = require_reason(web.typed_reason())
     return drop_or_disqualify(event_id, competitor, "disqualify",
-                              lambda stood, _: web.submit(event_id, Disqualify(competitor, reason, by, stood)))
+                              lambda stood, _: web.submit(event_id, commands.Disqualify(competitor, reason, by, stood)))
 
 
 NOW, UNKNOWN, AFTER = "1", "0", "after"

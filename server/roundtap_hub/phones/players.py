@@ -22,15 +22,7 @@ from roundtap_hub.hall.wall_view import sort_key
 from roundtap_hub.people.competitors import owed_squads
 from roundtap_hub.results.before_play import pre_game_choice
 from roundtap_hub.results.standings_table import has_draws, record_of, record_text, standings_view
-from roundtap_hub.rounds.knockout import (
-    bracket,
-    bracket_lines,
-    cut_rows,
-    final_lines,
-    knockout_standing,
-    title_key,
-    winner_of,
-)
+from roundtap_hub.rounds import knockout
 from roundtap_hub.rounds.mending_view import mend_lines
 from roundtap_hub.rounds.round_clock import clock_face
 from roundtap_hub.rounds.tables import grid_cell, grid_cells, result_worth, show_result
@@ -99,7 +91,7 @@ def _margins(state: EventState, competitor: str, names: Mapping[str, str]) -> li
                 continue  # An imported figure that no game ends with.
             if figure is not None:
                 across = seat.competitor(other(side))
-                found.append({"number": played.number, "name": title_key(state, played),
+                found.append({"number": played.number, "name": knockout.title_key(state, played),
                               "against": names.get(across, across) if across else None, "figure": figure})
     return found
 
@@ -113,7 +105,7 @@ def _corrections(state: EventState, competitor: str, names: Mapping[str, str]) -
             if match.corrected and seat.result is not None and seat.b is not None and competitor in (seat.a, seat.b):
                 side: Side = "a" if seat.a == competitor else "b"
                 across = seat.competitor(other(side)) or ""
-                found.append({"number": played.number, "name": title_key(state, played),
+                found.append({"number": played.number, "name": knockout.title_key(state, played),
                               "against": names.get(across, across), "side": side,
                               "result": show_result(seat.result, state)})
     return found
@@ -160,9 +152,10 @@ def player_context(moment: saved_event.SavedEvent, competitor: str) -> dict[str,
     view = player_view(web.current_snapshot(), web.current_units(), moment, competitor, web.now_ms())
     if view is None:
         abort(404)
-    winner = winner_of(moment)
-    return {"state": state, "view": view, "clock": state.clock, "standing": knockout_standing(moment, competitor),
-            "has_bracket": bracket(moment) is not None, "planned": saved_event.planned_rounds(state),
+    winner = knockout.winner_of(moment)
+    return {"state": state, "view": view, "clock": state.clock,
+            "standing": knockout.knockout_standing(moment, competitor),
+            "has_bracket": knockout.bracket(moment) is not None, "planned": saved_event.planned_rounds(state),
             "face": clock_face(state, web.current_instant(), web.words()), "won": winner == competitor,
             "winner": saved_event.shown_names(moment)[winner] if winner is not None else ""}
 
@@ -170,23 +163,23 @@ def player_context(moment: saved_event.SavedEvent, competitor: str) -> dict[str,
 @route("GET /e/<event_id>/standings", EVERYBODY, VISIBLE, kept="standings/<event_id>")
 def standings(event_id: str) -> AnyResponse:
     moment = web.current_event(event_id)
-    found, names = bracket(moment), saved_event.shown_names(moment)
+    found, names = knockout.bracket(moment), saved_event.shown_names(moment)
     return web.cached_page(
         "standings.html", state=moment.state, view=standings_view(moment, names),
-        planned=saved_event.planned_rounds(moment.state), final=final_lines(moment, names) if found else (),
-        has_bracket=found is not None, cut_rows=cut_rows(moment), names=names)
+        planned=saved_event.planned_rounds(moment.state), final=knockout.final_lines(moment, names) if found else (),
+        has_bracket=found is not None, cut_rows=knockout.cut_rows(moment), names=names)
 
 
 @route("GET /e/<event_id>/bracket", EVERYBODY, VISIBLE, kept="bracket/<event_id>")
 def bracket_page(event_id: str) -> AnyResponse:
     """The bracket: drawn where there is room, as lists on a phone."""
     moment = web.current_event(event_id)
-    found, names = bracket(moment), saved_event.shown_names(moment)
+    found, names = knockout.bracket(moment), saved_event.shown_names(moment)
     return web.cached_page(
         "bracket.html", state=moment.state, bracket=found,
         drawing=bracket_svg(found, names, web.words()) if found else "",
-        rounds=bracket_lines(found) if found else [], planned=saved_event.planned_rounds(moment.state),
-        champion=names.get(found.champion, "") if found and found.champion else "", cut_rows=cut_rows(moment),
+        rounds=knockout.bracket_lines(found) if found else [], planned=saved_event.planned_rounds(moment.state),
+        champion=names.get(found.champion, "") if found and found.champion else "", cut_rows=knockout.cut_rows(moment),
         names=names)
 
 
