@@ -156,11 +156,8 @@ def load(text: str, file: str = "board.toml") -> Board:
     return made
 
 
-KINDS: Mapping[str, type] = {"str": str, "bool": bool}  # the types of a board's fields that are not whole numbers
-
-
 def _section(table: TomlTable, kind: type, base: Any, given: Any, where: str) -> Any:
-    known = {field.name: KINDS.get(str(field.type), int) for field in fields(kind)}
+    known = {field.name: field.type if field.type in (str, bool) else int for field in fields(kind)}
     table.check_kind(where, given, dict)
     for key, value in given.items():
         place = f"{where}.{key}" if where else key
