@@ -50,7 +50,7 @@ class BoardProcess:
         self.front, self.screen, self.panel = open_controls(board, folder, args.panel, self.incoming)
         self.heard = screen_text_output(self.panel.set_text if self.panel else None, args.say)
         self._heartbeat = Heartbeat(SystemdNotifier())
-        self._report_missing = missing_reporter(tell)
+        self._report_missing = hardware_fault_logger(tell)
 
     def receive(self, kind: str, value: Any) -> None:
         """Queues a message from the link's threads; they wait while the loop is busy."""
@@ -222,7 +222,7 @@ def _writable(*folders: Path) -> Path:
     return folders[-1]
 
 
-def missing_reporter(tell: Callable[[str], None] = lambda _: None) -> Callable[[str, str], None]:
+def hardware_fault_logger(tell: Callable[[str], None] = lambda _: None) -> Callable[[str, str], None]:
     """Logs once what is missing of buttons and screen, and its return; `tell` gets all of it as one text at each
     change."""
     known = ["", ""]

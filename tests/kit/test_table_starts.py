@@ -11,7 +11,7 @@ import pytest
 from kit import WAIT_S, Kit, Table, wait_until
 from roundtap.kit.leash import start_roundtap
 from roundtap_units import unit_config
-from roundtap_units.board_process import missing_reporter, release_controls, screen_text_output
+from roundtap_units.board_process import hardware_fault_logger, release_controls, screen_text_output
 from roundtap_units.table import main as units
 
 
@@ -56,7 +56,7 @@ def test_a_machine_without_pins_display_or_their_libraries_runs_and_says_what_it
 
 
 def test_what_is_missing_is_said_once_and_when_it_is_there_again(caplog: pytest.LogCaptureFixture) -> None:
-    say = missing_reporter()
+    say = hardware_fault_logger()
     for reason in ("lgpio is missing", "lgpio is missing", "", ""):
         say(reason, "")
     assert caplog.messages == ["buttons and lamps: lgpio is missing", "buttons and lamps: there again"]

@@ -11,7 +11,7 @@ from roundtap_core.elimination.cut import cut_table
 from roundtap_core.elimination.ranking import bracket_to_json, final_ranking
 from roundtap_core.eventfile.read import parse, tournament_from_json
 from roundtap_core.eventfile.write import tournament_to_json
-from roundtap_core.rounds.next_round import next_round, next_tiebreak_round, round_to_print
+from roundtap_core.rounds.next_round import next_round, next_tiebreak_round, printable_pairing
 from roundtap_core.standings.standings import standings, standings_to_json
 
 Event = dict[str, Any]
@@ -19,12 +19,12 @@ Event = dict[str, Any]
 
 def pair(event: Event, seed: int | None = None, attempt: int = 1) -> dict[str, Any]:
     """Raises roundtap_core.errors.Problem where no round can be drawn."""
-    return plain(round_to_print(next_round(tournament_from_json(event), seed=seed, attempt=attempt)))
+    return plain(printable_pairing(next_round(tournament_from_json(event), seed=seed, attempt=attempt)))
 
 
 def pair_tie_break(event: Event, form: str) -> dict[str, Any]:
     """The next tie-break round in the form that the organizer chose."""
-    return plain(round_to_print(next_tiebreak_round(tournament_from_json(event), form=form)))
+    return plain(printable_pairing(next_tiebreak_round(tournament_from_json(event), form=form)))
 
 
 def table(event: Event, after: int | None = None) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 from roundtap.headless import event_input
 from roundtap_core.errors import Problem
 from roundtap_core.records import Tournament
-from roundtap_core.rounds.next_round import next_round, round_to_print
+from roundtap_core.rounds.next_round import next_round, printable_pairing
 from roundtap_core.words import Words
 
 
@@ -23,7 +23,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     def draw(tournament: Tournament, words: Words) -> str:
         event_input.print_notes(args.file, tournament, words)
-        drawn = round_to_print(next_round(tournament, seed=args.seed, attempt=args.attempt))
+        drawn = printable_pairing(next_round(tournament, seed=args.seed, attempt=args.attempt))
         if drawn["notes"].get("beyond_plan"):
             problem = Problem("pair_beyond_plan", n=drawn["round"])
             event_input.print_error(event_input.error_line(args.file, problem, words))

@@ -53,7 +53,7 @@ def next_round(tournament: Tournament, seed: int | None = None, attempt: int = 1
     return next_elimination_round(tournament, seed, attempt)
 
 
-def round_to_print(pairing: Pairing) -> dict[str, Any]:
+def printable_pairing(pairing: Pairing) -> dict[str, Any]:
     """What `roundtap pair` prints: elimination games carry their numbers."""
     data = pairing_to_json(pairing)
     for match, printed in zip(pairing.matches, data["matches"], strict=True):

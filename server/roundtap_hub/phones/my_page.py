@@ -145,7 +145,7 @@ def _result_view(seat: result_wizard.MatchContext, result: Result | None) -> dic
              # The winner is shown above.
              if line.label != t("result.winner")] + lost_squads(state, seat.played, seat.match, result, seat.names, t)
     return {"outcome": outcome(state.rulebook, state.options, seat.situation, result, seat.names, t), "lines": lines,
-            "worth": result_wizard.worth_at(seat, result)}
+            "worth": result_wizard.points_for_result(seat, result)}
 
 
 def my_requests(moment: SavedEvent, competitor: str) -> dict[str, Any]:

@@ -293,7 +293,7 @@ def step_context(seat: MatchContext, at: WizardPage, fields: Fields, address: st
         "owed": squads_of_match(state, seat.played, seat.match) if at.kind == PICKS else {},
         "outcome": result_words.outcome(book, state.options, seat.situation, at.result, seat.names, t) if at.result
         else "",
-        "worth": worth_at(seat, at.result) if at.result else {}, "figure_label": result_words.figure_label,
+        "worth": points_for_result(seat, at.result) if at.result else {}, "figure_label": result_words.figure_label,
         "way_label": result_words.way_label, "option_label": result_words.option_label,
         "walk_at": address,
     }
@@ -364,7 +364,7 @@ def _initial_values(seat: MatchContext, at: WizardPage, fields: Fields) -> dict[
     return given
 
 
-def worth_at(seat: MatchContext, result: Result) -> dict[str, tuple[int, int]]:
+def points_for_result(seat: MatchContext, result: Result) -> dict[str, tuple[int, int]]:
     seats = seat.match.match
     try:
         return seat.state.rulebook.worth(Match(seats.a, seats.b, result=result), seat.state.options, seat.situation)

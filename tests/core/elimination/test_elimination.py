@@ -12,7 +12,7 @@ from roundtap_core.elimination.cut import bracket_size, drawing_order, make_cut,
 from roundtap_core.elimination.next_games import next_elimination_round
 from roundtap_core.elimination.ranking import final_ranking
 from roundtap_core.records import NO_SHOW, RULING, UNPAIRED_LOSS, Match, Result, SidePair, Tournament
-from roundtap_core.rounds.next_round import next_round, next_stage, round_to_print
+from roundtap_core.rounds.next_round import next_round, next_stage, printable_pairing
 
 
 def places(tournament: Tournament) -> dict[str, int]:
@@ -293,7 +293,7 @@ def test_the_next_round_is_swiss_until_all_are_played_then_elimination() -> None
     assert next_stage(ranked(20, cut=0)) == "swiss"
     assert next_stage(entered(5)) == "elimination"
     assert next_stage(played(entered(5))) == "elimination"
-    printed = round_to_print(next_round(ranked(20)))
+    printed = printable_pairing(next_round(ranked(20)))
     assert (printed["stage"], printed["matches"][0]) == ("elimination", {"table": 1, "a": "p1", "b": "p8", "game": 1})
 
 

@@ -16,7 +16,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.eventfile.read import tournament_from_json
 from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_core.records import Tournament
-from roundtap_core.rounds.next_round import next_round, round_to_print
+from roundtap_core.rounds.next_round import next_round, printable_pairing
 from roundtap_core.standings.standings import standings, standings_to_json
 
 PLAYERS, SEED = 21, 20261121
@@ -40,7 +40,7 @@ def answers(event: Tournament) -> list[object]:
         so_far = tournament_from_json(tournament_to_json(event.after(number)))
         said.append(standings_to_json(standings(so_far), number))
         said.append([(problem.where, problem.key) for problem in violations(so_far)])
-        for ask in (lambda t: round_to_print(next_round(t)), bracket_of_file):
+        for ask in (lambda t: printable_pairing(next_round(t)), bracket_of_file):
             try:
                 said.append(ask(so_far))
             except Problem as problem:
