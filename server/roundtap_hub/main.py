@@ -128,6 +128,7 @@ def run(args: argparse.Namespace) -> int:
                         "means.")
     secure_port = 0 if args.pages else port_for_https(args.port, args.secure_port)
     pin_hash, certificates, encrypted, secret = "", None, None, secrets.token_bytes(32)
+    new_pin: str | None = None
     clocks = system_clocks()
     hall_time = HallTime(None, clocks.boot_id, clocks.mono_ms)
     opened: HubResources | Problem | None = None
@@ -147,6 +148,9 @@ def run(args: argparse.Namespace) -> int:
         return _refused(problem)
     except (OSError, ValueError) as error:
         opened = disk_problem(error, args.data) if isinstance(error, OSError) and not args.database else None
+        if new_pin is not None:
+            # Nobody was told this one: the next start makes another.
+            (args.data / "pin").unlink(missing_ok=True)
         if opened is None:
             return _refused(f"the folder {args.data} cannot be used: {error}. Name one that you may write to with "
                             "--data.")

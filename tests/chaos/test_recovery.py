@@ -20,6 +20,7 @@ from roundtap_hub.hub import hub_in_memory
 from roundtap_hub.main import HubResources, open_folder
 from roundtap_hub.store.backups import Maintenance
 from roundtap_hub.store.journal import Journal
+from roundtap_hub.store.person_rows import is_damaged
 from roundtap_hub.store.recover import Recovery, recover
 from roundtap_hub.units.device_api import HelloHandler
 
@@ -65,7 +66,7 @@ def differing(evening: Evening, ledger: Ledger, made: Recovery, folder: Path) ->
     """Everything in the new journal or in what was said that is not as the ledger has it."""
     journal = Journal(f"sqlite:///{folder / 'roundtap.db'}", read_only=True)
     try:
-        streams, people = journal.streams(), journal.people().get(EVENT, {})
+        streams, rows = journal.streams(), journal.people().get(EVENT, {})
     finally:
         journal.close()
     found = []
@@ -89,6 +90,9 @@ def differing(evening: Evening, ledger: Ledger, made: Recovery, folder: Path) ->
             found.append(f"{each.stream}: gaps in what is lost")
     named = {record.competitor: record.person.name for record in evening.people}
     lost = {who for each in made.streams for who in each.people_lost}
+    people = {who: person for who, person in rows.items() if not is_damaged(who, person)}
+    if rows.keys() - people.keys() != lost:
+        found.append("other placeholders than of people who are told to be lost")
     if any(person.name != named[who] for who, person in people.items()) or lost & people.keys():
         found.append("other people")
     if lost & ledger.people:

@@ -22,7 +22,7 @@ from roundtap_hub.access.rights import STAFF_SET, STAFF_TIED, pin_digest
 from roundtap_hub.models import StaffRow
 from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.secure_files import write_private
-from roundtap_hub.store.service import OutcomeUnknown, Service, Step
+from roundtap_hub.store.service import HubStopped, OutcomeUnknown, Service, Step
 from roundtap_hub.store.venue import is_valid_pin
 
 PEOPLE_MOST = 32  # bounds what a guess costs the hub, which hashes it once for each; the revoked among them make room
@@ -123,7 +123,7 @@ class Staff:
         or the PIN was replaced meanwhile, nothing changes."""
         if self._salts[_salt_of(person)] > 1:
             hashed = hash_pin(pin)
-            with suppress(Problem, OutcomeUnknown):
+            with suppress(Problem, OutcomeUnknown, HubStopped):
                 self._save(STAFF_SET, {"person": person.id, "pin": pin_digest(hashed),
                                        "instead_of": pin_digest(person.hashed)}, person.actor,
                            StaffRow(person=person.id, hashed=hashed))
@@ -390,7 +390,7 @@ class StaffLogin:
         guesses to look at this one. `device`: this browser's cookie, if it was logged in before."""
         people = self._people()
         owner = self._owner_of(device, people)
-        person = _person_with(typed, self._with_new_pin(people))
+        person = _person_with(typed, self._with_new_pin())
         if person is None and owner:
             with suppress(Problem):
                 person = self._guesses.check(lambda: _person_with(typed, owner), address, device)
@@ -411,8 +411,8 @@ class StaffLogin:
 
     def device_cookie(self, session: Session) -> str:
         """A cookie for the browser of a session, by which it is known again when that has ended."""
-        person = next(each for each in self._people() if each.id == session.person)
-        return self._signed_device(person, secrets.token_urlsafe(DEVICE_BYTES))
+        owner = next((each for each in self._people() if each.id == session.person), None)
+        return self._signed_device(owner, secrets.token_urlsafe(DEVICE_BYTES)) if owner is not None else ""
 
     def _owner_of(self, device: str, people: Iterable[StaffPerson]) -> list[StaffPerson]:
         """Whose device this is; nobody's for an invalid cookie, and where the PIN is another one since."""
@@ -429,10 +429,11 @@ class StaffLogin:
         """All that may log in; the last one stands for the hub's own PIN."""
         return [*self.staff.people, StaffPerson(ORGANIZER, hashed=self._pin.hashed)]
 
-    def _with_new_pin(self, people: Iterable[StaffPerson]) -> list[StaffPerson]:
+    def _with_new_pin(self) -> list[StaffPerson]:
         """Those whose PIN is new, and was not used yet."""
         now = self._now_ms()
         with self._lock:
+            people = self._people()
             self._new_until_ms = {each.hashed: self._new_until_ms.get(each.hashed, now + NEW_PIN_MS) for each in people}
             return [each for each in people if now < self._new_until_ms[each.hashed]]
 

@@ -21,6 +21,7 @@ from roundtap_hub.serving.server import SecureServer, keep_stop_signals, watchdo
 from roundtap_hub.serving.static_files import PREFIX, StaticFiles
 from roundtap_hub.store.disk_problems import DAMAGED, refusal_of
 from roundtap_hub.store.head_file import HEAD_FILE, check_database, read_head_file
+from roundtap_machine.disk import FULL, check_room
 from roundtap_machine.notify import SystemdNotifier
 
 RETRY_S = 5.0
@@ -62,11 +63,23 @@ class MendedCheck:
         self._before = self._files()
 
     def __call__(self) -> bool:
-        if refusal_of(self._folder) is not None or (self._fault == DAMAGED and self._files() in ([], self._before)):
+        if refusal_of(self._folder) is not None or not self._has_room():
+            return False
+        if self._fault == DAMAGED and self._files() in ([], self._before):
             return False
         try:
             check_database(self._folder / DATABASE, read_head_file(self._folder / HEAD_FILE))
         except (OSError, Problem):
+            return False
+        return True
+
+    def _has_room(self) -> bool:
+        """Whether a full disk has room for a backup, which the start may have to make before it changes the journal."""
+        try:
+            check_room(self._folder, (self._folder / DATABASE).stat().st_size if self._fault == FULL else 1)
+        except FileNotFoundError:
+            return True
+        except OSError:
             return False
         return True
 

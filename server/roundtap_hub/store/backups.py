@@ -25,7 +25,7 @@ from roundtap_core.event.entries import Entry
 from roundtap_hub.database.database_url import DATABASE
 from roundtap_hub.store import head_file
 from roundtap_hub.store.copies import Removable
-from roundtap_hub.store.disk_problems import disk_problem, unreadable
+from roundtap_hub.store.disk_problems import disk_problem, errno_of, sqlite_code, unreadable
 from roundtap_hub.store.journal import Head
 from roundtap_hub.store.migrations import schema_versions
 from roundtap_hub.store.service import Service
@@ -245,7 +245,8 @@ def back_up(folder: Path, made_at: str, named: head_file.HeadRecord | None = Non
         to.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         return make_backup(folder, to, named, made_at)
     except (OSError, sqlite3.Error) as error:
-        full = disk_problem(error, folder) if isinstance(error, OSError) else None
+        full = disk_problem(error if isinstance(error, OSError) else OSError(errno_of(sqlite_code(error)), str(error)),
+                            folder)
         raise full or Problem("backup_failed", folder=str(to), reason=str(error)) from error
 
 

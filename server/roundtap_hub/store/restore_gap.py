@@ -343,7 +343,7 @@ def counted_ms(snapshot: Snapshot, of_round: tuple[str, int, str], now: Instant)
     afresh = snapshot.venue.restore_state or RestoreState()
     left = [claim.left_ms + heard.at.mono_ms - now.mono_ms for unit, heard in afresh.heard.items()
             if heard.at.boot_id == now.boot_id and (claim := evidence_of_view(unit, heard)) is not None
-            and claim.of_round == of_round and claim.left_ms is not None]
+            and counts(snapshot, claim) and claim.of_round == of_round and claim.left_ms is not None]
     return median_low(left) if left else None
 
 
@@ -351,7 +351,8 @@ def hold_counted(snapshot: Snapshot, claim: TableEvidence, now: Instant) -> SetC
     """The command that holds a restored clock where the first table of its round counts it: the copy may be older than
     the clock's start. None where nothing is to be held."""
     place = _place_of(snapshot, claim)
-    if place is None or claim.left_ms is None or counted_ms(snapshot, claim.of_round, now) is not None:
+    if (place is None or claim.left_ms is None or not counts(snapshot, claim)
+            or counted_ms(snapshot, claim.of_round, now) is not None):
         return None
     state, (live, match) = snapshot.events[claim.event], place
     own_ms, held_ms = match_clock(state, live, match).remaining_ms, state.clock.remaining_ms

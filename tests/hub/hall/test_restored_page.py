@@ -33,6 +33,19 @@ def test_a_round_whose_start_the_copy_lacks_is_held_where_the_first_table_counts
         assert (house.event.clock.state, house.event.clock.remaining_ms) == (COUNTING, 4_491_000)
 
 
+def test_a_unit_from_elsewhere_does_not_set_the_clock(tmp_path: Path) -> None:
+    """Nobody has placed it at the table that it names."""
+    with evening(tmp_path / "hub") as night:
+        night.next_round()
+        backup = backup_of(tmp_path / "hub", tmp_path / "backup")
+        for table, more in zip(night.tables, ({"table": 77, "left_ms": 60_000}, {"left_ms": 4_491_000},
+                                              {"left_ms": 4_300_000}), strict=True):
+            table.holds = {**(table.holds or {}), **more}
+    with restored_house(backup, tmp_path / "again") as (house, _):
+        come_back(night, house)
+        assert (house.event.clock.state, house.event.clock.remaining_ms) == (COUNTING, 4_491_000)
+
+
 def test_the_clock_of_an_adopted_round_is_held_where_its_tables_count_it(tmp_path: Path) -> None:
     with evening(tmp_path / "hub") as night:
         night.next_round()

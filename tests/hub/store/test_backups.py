@@ -18,7 +18,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_hub.main import HubResources, open_folder
-from roundtap_hub.store.backups import COPIES_FOLDER, Maintenance, backups_in, make_backup, read_backup
+from roundtap_hub.store.backups import COPIES_FOLDER, Maintenance, back_up, backups_in, make_backup, read_backup
 from roundtap_hub.store.folder_copy import FolderCopy
 from roundtap_hub.store.head_file import HEAD_FILE, HeadFile, HeadRecord, read_head_file
 from roundtap_hub.store.journal import Journal
@@ -161,6 +161,21 @@ def test_a_commit_while_it_is_made_is_not_in_it_and_does_not_begin_it_anew(
     assert told == [1] * 5
     assert backup.heads["e1"].number == 7
     assert hub.service.snapshot.events["e1"].number == 12
+
+
+def test_a_disk_without_room_for_a_backup_is_told_as_full(
+        hub: HubResources, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SQLite has an error of its own for that."""
+    full = sqlite3.OperationalError("database or disk is full")
+    full.sqlite_errorname = "SQLITE_FULL"
+
+    def refuse(*_: object) -> None:
+        raise full
+
+    monkeypatch.setattr("roundtap_hub.store.backups.make_backup", refuse)
+    with pytest.raises(Problem) as told:
+        back_up(folder, "")
+    assert told.value.key == "disk_full"
 
 
 # --- who makes them ----------------------------------------------------------------------------------------------
