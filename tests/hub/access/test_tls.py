@@ -111,12 +111,14 @@ def test_an_authority_of_an_earlier_hub_stays_as_it_is_trusted(tmp_path: Path):
     ca = authority(tmp_path)
     ca_key = serialization.load_pem_private_key((tmp_path / "tls" / "ca.key").read_bytes(), None)
     permitted = ca.extensions.get_extension_for_class(x509.NameConstraints).value.permitted_subtrees or []
-    earlier = (x509.CertificateBuilder().issuer_name(ca.subject).subject_name(ca.subject).public_key(ca.public_key())
+    builder = (x509.CertificateBuilder().issuer_name(ca.subject).subject_name(ca.subject).public_key(ca.public_key())
                .serial_number(2).not_valid_before(ca.not_valid_before_utc).not_valid_after(ca.not_valid_after_utc)
-               .add_extension(x509.BasicConstraints(ca=True, path_length=0), True)
                .add_extension(x509.NameConstraints(
-                   [each for each in permitted if isinstance(each, (x509.DNSName, x509.IPAddress))], None), True)
-               .sign(ca_key, hashes.SHA256()))  # type: ignore[arg-type]
+                   [each for each in permitted if isinstance(each, (x509.DNSName, x509.IPAddress))], None), True))
+    for each in ca.extensions:
+        if not isinstance(each.value, x509.NameConstraints):
+            builder = builder.add_extension(each.value, each.critical)
+    earlier = builder.sign(ca_key, hashes.SHA256())  # type: ignore[arg-type]
     before = earlier.public_bytes(serialization.Encoding.PEM)
     (tmp_path / "tls" / "ca.crt").write_bytes(before)
     again = made(tmp_path, now=datetime.now(UTC))
