@@ -20,6 +20,7 @@ from roundtap_hub.serving.connection_limits import ENCRYPTED_MAX, PER_ADDRESS, r
 from roundtap_hub.serving.server import HANDSHAKES_MAX, SilentConnection
 
 MB = 1_000_000
+LARGER = ssl.OPENSSL_VERSION_INFO >= (3, 5)  # whose connections take 8 kB more each (Debian 13)
 EACH = 30
 """Connections of one address."""
 
@@ -119,7 +120,7 @@ def test_as_many_encrypted_connections_as_there_are_places_cost_thirty_megabytes
     for number in range(ENCRYPTED_MAX):
         hub.encrypt(hub.connect(number))
     used = hub.until(lambda found: found["connections"] == ENCRYPTED_MAX and not found["handshakes"]) - before
-    assert used < 30 * MB
+    assert used < (40 if LARGER else 30) * MB
 
 
 def test_handshakes_that_are_never_finished_are_few(hub: EncryptedHub) -> None:
@@ -145,7 +146,7 @@ def test_what_was_sent_once_is_not_kept_with_the_connection(hub: EncryptedHub) -
     before = hub.count()["bytes"]
     for number in range(100):
         _ask(hub.encrypt(hub.connect(number)), "/static/roundtap.css")
-    assert (hub.until(lambda found: found["connections"] == 100) - before) / 100 < 45_000
+    assert (hub.until(lambda found: found["connections"] == 100) - before) / 100 < (50_000 if LARGER else 45_000)
 
 
 # --- who has a place there, and for how long -------------------------------------------------------------------------
