@@ -304,10 +304,11 @@ class _CopyWorker:
         self.copy.close()
         self._release_waiters()
         self.queue.clear()
+        # Before anybody is told that it is closed: the look opens the folder, and whoever unmounts comes next.
+        there = isinstance(self.copy, Removable) and self.copy.is_there()
         if not self._closed.is_set():
             self._set_state(EJECTED)
             self._closed.set()
-        there = isinstance(self.copy, Removable) and self.copy.is_there()
         self._was_gone = self._was_gone or not there
         if there and self._was_gone:
             self.is_ejected = False
@@ -336,11 +337,12 @@ class _CopyWorker:
 
     def _fail(self, state: str, problem: Problem | None, reason: str) -> None:
         self.is_current.clear()
+        # Before the commit is answered: no page may count a copy that does not hold it.
+        self._set_state(state, problem, reason)
         self._release_waiters()
         # What is open keeps a stick from being unmounted.
         with suppress(OSError):
             self.copy.close()
-        self._set_state(state, problem, reason)
 
     def _release_waiters(self) -> None:
         """Release all waiting commits: the entry is on the hub's own disk, and the console says that it is only
