@@ -112,7 +112,6 @@ def test_a_page(copy: Copy) -> None:
     for language, text in greetings.items():
         copy.add_texts(f"server/roundtap_hub/words/{language}.json", {"hello": text})
     copy.write("tests/hub/hall/test_hello.py", PAGE_TEST)
-    copy.run("tests/tools/address_table.py")
     assert copy.touched() == copy.recipe("A page", "hello", "hall")
     copy.test("tests/hub/hall/test_hello.py", "tests/tools/test_address_table.py",
               "tests/hub/access/test_policy.py::test_the_routes_are_those_of_the_table")

@@ -1,7 +1,11 @@
-"""MESSAGES.md's table of addresses, made from what is declared; `python tests/tools/address_table.py` writes it."""
+"""The table of addresses, made from what is declared.
+
+`python tests/tools/address_table.py` writes those outside the console into MESSAGES.md; `--all` prints every one.
+"""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import roundtap_hub.serving.asgi
@@ -12,9 +16,10 @@ DOCUMENT = Path(__file__).parents[2] / "server/MESSAGES.md"
 HEAD = "| address | for | when | answered by |\n|---|---|---|---|\n"
 
 
-def table() -> str:
-    """A line for each address, by path."""
-    ordered = sorted(ROUTES.values(), key=lambda one: (one.path, one.method))
+def table(console: bool = False) -> str:
+    """A line for each address, by path; `console`: the staff's pages and forms too."""
+    ordered = sorted((one for one in ROUTES.values() if console or not one.who <= STAFF),
+                     key=lambda one: (one.path, one.method))
     return HEAD + "".join(f"| `{one.address}` | {_who(one)} | {_when(one)} | `{_module(one)}` |\n" for one in ordered)
 
 
@@ -50,5 +55,8 @@ def written(text: str) -> str:
 
 
 if __name__ == "__main__":
-    document = DOCUMENT.read_text(encoding="utf-8")
-    DOCUMENT.write_text(document.replace(written(document), table()), encoding="utf-8")
+    if sys.argv[1:] == ["--all"]:
+        print(table(console=True), end="")
+    else:
+        document = DOCUMENT.read_text(encoding="utf-8")
+        DOCUMENT.write_text(document.replace(written(document), table()), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""MESSAGES.md has every address as it is declared, and no other."""
+"""MESSAGES.md has every address outside the console as it is declared, and no other."""
 
 from __future__ import annotations
 
