@@ -9,7 +9,7 @@ from typing import Any
 from monkey_table import NAMES, WORDS, Place, Step
 
 from roundtap_core.records import Result, Side, other
-from roundtap_units.table.screens.scenes import FiguresScene, NameRow, PageScene, Scene, SideBySideScene, SidePart
+from roundtap_units.table.screens.scenes import FiguresScene, NameRow, Scene, SideBySideScene, SidePart, TextScene
 
 SIGNS = {"●": "a", "■": "b"}
 BUTTONS = ("● or ■",)
@@ -46,7 +46,7 @@ def side_in(text: str) -> Side | None:
     return found
 
 
-def pointed(page: PageScene) -> str | None:
+def pointed(page: TextScene) -> str | None:
     return next((str(line)[2:] for line in page.lines if str(line).startswith("► ")), None)
 
 
@@ -95,11 +95,11 @@ class Reader:
         changed = step.before != step.after or bool(step.reports)
         if isinstance(scene, SideBySideScene):
             self._duo(scene, step)
-        elif isinstance(scene, PageScene):
+        elif isinstance(scene, TextScene):
             self._page(scene, step, changed)
         elif isinstance(scene, FiguresScene):
             self._figures(scene, step, changed)
-        if step.after.kind == "lot" and isinstance(step.after, PageScene):
+        if step.after.kind == "lot" and isinstance(step.after, TextScene):
             drawn = side_in(next(line for line in step.after.lines if isinstance(line, NameRow)).name)
             if step.after.title != "Drawn by lot: wins":
                 self.first_player = self.begins_by_lot = drawn
@@ -116,12 +116,12 @@ class Reader:
         looks_again = kind == "ask" and own != getattr(step.before, "turn", None)
         if kind in ("idle", "seating", "who", "done", "saved") or looks_again:
             self.facts = Facts(own, own, time_up=step.time_up)
-        elif kind == "who-won" and isinstance(step.before, PageScene) and step.before.turn:
+        elif kind == "who-won" and isinstance(step.before, TextScene) and step.before.turn:
             self.facts = Facts(step.before.turn, own, time_up=step.time_up)
 
     # --- pages ---
 
-    def _page(self, page: PageScene, step: Step, changed: bool) -> None:
+    def _page(self, page: TextScene, step: Step, changed: bool) -> None:
         gesture, own = step.gesture, step.gesture.key in ("a", "b")
         side: Side = "a" if gesture.key == "a" else "b"
         if page.kind == "endings" and gesture.kind == "tap" and own:
@@ -149,7 +149,7 @@ class Reader:
         elif page.kind == "ask" and gesture.kind == "tap" and gesture.key == page.turn and step.reports:
             self.agreed.append((side, page))
 
-    def _choice(self, page: PageScene, kind: str, key: str) -> None:
+    def _choice(self, page: TextScene, kind: str, key: str) -> None:
         assert self.facts is not None
         if page.hint in BUTTONS:
             if key in ("a", "b"):
@@ -157,7 +157,7 @@ class Reader:
         elif key == page.turn and kind in ("tap", "hold"):
             self.facts.choices[page.title] = pointed(page) or ""
 
-    def _turn(self, page: PageScene, kind: str, side: Side | None) -> None:
+    def _turn(self, page: TextScene, kind: str, side: Side | None) -> None:
         facts = self.facts
         assert facts is not None
         if side is None:
@@ -246,7 +246,7 @@ def told_to_the_other(scene: Scene, side: Side, place: Place, result: Result, wi
         columns = {}
         if isinstance(scene, FiguresScene):
             columns = {SIGNS[column.sign]: number(column.figure) for column in (scene.left, scene.right)}
-        elif isinstance(scene, PageScene):
+        elif isinstance(scene, TextScene):
             one, two = (winner, other(winner)) if winner in ("a", "b") else (first, other(first))  # type: ignore
             if f" {result.score.of(one)}:{result.score.of(two)}" in scene.title:  # type: ignore[arg-type]
                 columns = {"a": result.score.a, "b": result.score.b}

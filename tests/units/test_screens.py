@@ -11,7 +11,7 @@ from gallery.table_screens import scenes
 from roundtap_core.words import LANGUAGES
 from roundtap_units.table.screens import lettering, screens
 from roundtap_units.table.screens.lettering import fit, fit_line, fit_pair, shorter_forms, width
-from roundtap_units.table.screens.scenes import FiguresScene, Half, HalvesScene, Name, PageScene, SideBySideScene
+from roundtap_units.table.screens.scenes import FiguresScene, Half, HalvesScene, Name, SideBySideScene, TextScene
 from roundtap_units.table.screens.screens import draw
 
 units = importlib.import_module("roundtap_core.words")
@@ -89,14 +89,14 @@ def test_from_the_edge_nothing_is_upside_down():
 
 def test_figures_are_at_least_24_pixels_on_every_screen_with_figures(monkeypatch):
     sizes = []
-    original = screens.write
+    original = screens.draw_string
 
     def watched(pen, x, baseline, text, size, *args, **kwargs):
         if text and all(part.strip("+≤").isdigit() for part in text.split(":")):
             sizes.append((text, size))
         original(pen, x, baseline, text, size, *args, **kwargs)
 
-    monkeypatch.setattr(screens, "write", watched)
+    monkeypatch.setattr(screens, "draw_string", watched)
     for name, scene in scenes(("en",)):
         sizes.clear()
         draw(scene)
@@ -153,6 +153,6 @@ def test_every_sign_used_has_a_glyph():
 
 
 def test_the_accent_of_a_capital_stays_on_the_screen():
-    plain = draw(PageScene(kind="x", title="ZA POZNO"))
-    accented = draw(PageScene(kind="x", title="ZA PÓŹNO"))
+    plain = draw(TextScene(kind="x", title="ZA POZNO"))
+    accented = draw(TextScene(kind="x", title="ZA PÓŹNO"))
     assert accented.getbbox()[1] < plain.getbbox()[1]

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from roundtap_core.elimination.bracket_picture import round_label
 from roundtap_core.forms.form import Form, margin_label, slip_figures, slip_picks, slip_ticks
 from roundtap_core.forms.questions import Picks
-from roundtap_core.lists.squads import letter
+from roundtap_core.lists.squads import squad_letter
 from roundtap_core.print_contents import RoundNotice, Slip
 from roundtap_core.words import Words
 from roundtap_devices.printing import print_lines
@@ -101,7 +101,7 @@ def squads_row(picks: Picks, content: Slip, sheet: print_lines.Sheet, words: Wor
             left = x + 28 + place * (SQUAD + 4)
             owed = to_field is None or place + 1 in to_field
             shapes += [print_lines.Box(left, 0, SQUAD, 30, 3 if owed else 1),
-                       print_lines.Label(left + 7, 6, letter(place + 1), 15, 12, bold=owed)]
+                       print_lines.Label(left + 7, 6, squad_letter(place + 1), 15, 12, bold=owed)]
             if not owed:
                 shapes.append(print_lines.Label(left + 19, 5, "✓", 15, 14))
     must = [sign for sign, side in zip(BOTH, (content.a, content.b), strict=True) if side.must]

@@ -15,7 +15,7 @@ from roundtap_core.words import Words
 from roundtap_devices.input.gestures import HOLD, REPEAT, TAP, Gesture
 from roundtap_devices.printing.drawing import code_image, code_modules
 from roundtap_machine.wifi import wifi_code
-from roundtap_units.table.screens.lettering import Fitted, canvas, fit, line_height, width, write
+from roundtap_units.table.screens.lettering import Fitted, canvas, draw_string, fit, line_height, width
 
 NOBODY, ADDRESS, STANDBY = "nobody", "address", "standby"
 HOTSPOT, TRUST, EJECT_ASK, PIN_ASK, TURN_ASK, OFF_ASK = (
@@ -335,7 +335,7 @@ def _render(scene: PanelScene) -> tuple[Image.Image, bool]:
     if scene.qr:
         return image, _with_qr(image, pen, scene)
     corner = width(scene.corner, 10) + 4 if scene.corner else 0
-    write(pen, WIDTH, 9, scene.corner, 10, anchor="r")
+    draw_string(pen, WIDTH, 9, scene.corner, 10, anchor="r")
     title = fit(scene.title, WIDTH - corner, 12, (11, 10, 9), bold=True)
     _put(pen, title, (12 - title.height) // 2)
     pen.line([(0, RULE), (WIDTH, RULE)], fill=LIGHT)
@@ -349,7 +349,7 @@ def _render(scene: PanelScene) -> tuple[Image.Image, bool]:
     if scene.big:
         big = fit(scene.big, WIDTH, 28, BIG, bold=True)
         whole = whole and big.fits and len(big.lines) == 1
-        write(pen, WIDTH // 2, top + 22, big.lines[0], big.size, bold=True, anchor="m")
+        draw_string(pen, WIDTH // 2, top + 22, big.lines[0], big.size, bold=True, anchor="m")
         top += 26
     return image, _lines(pen, scene.lines, top, bottom) and whole
 
@@ -398,5 +398,5 @@ def qr_picture(text: str) -> Image.Image:
 def _put(pen: ImageDraw.ImageDraw, fitted: Fitted, top: int) -> None:
     """At the left; descenders take one row more than its height."""
     for text in fitted.lines:
-        write(pen, 0, top + fitted.size - 1, text, fitted.size, fitted.bold)
+        draw_string(pen, 0, top + fitted.size - 1, text, fitted.size, fitted.bold)
         top += line_height(fitted.size)

@@ -22,7 +22,7 @@ from roundtap_units.link.enrolling import BUSY, CHECKING, CODE, DONE, STOPPED, W
 from roundtap_units.link.hub_choice import UnitMemory, machine_fingerprint
 from roundtap_units.link.hub_time import mono_ms
 from roundtap_units.link.identity import HubAddress, LocalKeyWatch, enrolled_address, has_local_key, save_enrolled
-from roundtap_units.table.screens.scenes import PageScene
+from roundtap_units.table.screens.scenes import TextScene
 from roundtap_units.table.screens.screens import draw
 from roundtap_units.unit_words import unit_words
 
@@ -68,7 +68,7 @@ class EnrolTable(BoardUnit):
         """Whether the unit has its key, and its name has been shown long enough to read."""
         return self._done_ms is not None and now_ms - self._done_ms >= DONE_MS
 
-    def page(self, showing: EnrolProgress, now_ms: int) -> PageScene:
+    def page(self, showing: EnrolProgress, now_ms: int) -> TextScene:
         words, left_s = self._languages(self.language), max(0, showing.until_ms - now_ms + 999) // 1000
         title, big, lines = words("enrol.looking"), "", (words("enrol.looking.line"),)
         hint = f"▲▼ {words('enrol.language')}"
@@ -86,7 +86,7 @@ class EnrolTable(BoardUnit):
             title, lines = words("enrol.busy"), (words("enrol.busy.line"),)
         elif showing.state == DONE:
             title, big, lines, hint = words("enrol.done"), showing.unit, (showing.hub[:HUB_LETTERS],), ""
-        return PageScene(kind="enrol", facing=self._facing, badge=self._badge(words), title=title, big=big, lines=lines,
+        return TextScene(kind="enrol", facing=self._facing, badge=self._badge(words), title=title, big=big, lines=lines,
                     hint=hint)
 
     def _press(self, gesture: Gesture) -> None:

@@ -160,7 +160,7 @@ def _write(root: Path, wanted: roles.SystemFile) -> bool | None:
         return False
     if old is not None and not old.startswith(roles.MARK):
         return None
-    write_whole(path, wanted.text, wanted.mode)
+    write_if_changed(path, wanted.text, wanted.mode)
     if wanted.group:
         _give_to(path, wanted.group)
     return True
@@ -172,7 +172,7 @@ def _give_to(path: Path, group: str) -> None:
         shutil.chown(path, group=group)
 
 
-def write_whole(path: Path, text: str, mode: int = 0o644) -> bool:
+def write_if_changed(path: Path, text: str, mode: int = 0o644) -> bool:
     """Write a system file atomically; False: it was there already."""
     content = text.encode()
     with contextlib.suppress(OSError):
@@ -204,7 +204,7 @@ def _copy_extra_files(machine: Machine) -> list[str]:
             continue
         target = machine.root / roles.ETC / source.name
         group = "roundtap-standby" if source.name == "standby.toml" else ""
-        if write_whole(target, text, 0o640 if group else 0o644):
+        if write_if_changed(target, text, 0o640 if group else 0o644):
             if group:
                 _give_to(target, group)
             changed.append(f"{roles.ETC}/{source.name}")
@@ -223,11 +223,11 @@ def _name(machine: Machine, settings: Settings) -> list[str]:
     old = path.read_text(encoding="utf-8").strip() if path.is_file() else ""
     if old == name:
         return []
-    write_whole(path, f"{name}\n")
+    write_if_changed(path, f"{name}\n")
     hosts = machine.root / "etc/hosts"
     lines = hosts.read_text(encoding="utf-8").splitlines() if hosts.is_file() else ["127.0.0.1\tlocalhost"]
     lines = [line for line in lines if not line.startswith("127.0.1.1")]
-    write_whole(hosts, "\n".join([*lines, f"127.0.1.1\t{name}", ""]))
+    write_if_changed(hosts, "\n".join([*lines, f"127.0.1.1\t{name}", ""]))
     machine.run(["hostname", name])
     return ["etc/hostname", "etc/hosts"]
 
@@ -275,7 +275,7 @@ def _take_secrets(machine: Machine, settings: Settings) -> tuple[dict[str, str],
             _set_pin(machine.root / HUB_DATA, pin)
         if kept | new != kept:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            write_whole(path, json.dumps(kept | new, ensure_ascii=False, indent=1) + "\n", 0o600)
+            write_if_changed(path, json.dumps(kept | new, ensure_ascii=False, indent=1) + "\n", 0o600)
         wipe(machine.settings_path(),
              {*(key for key, network, _ in given if network in new), *(["pin"] if pin else [])})
     except OSError as error:

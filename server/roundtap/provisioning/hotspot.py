@@ -126,13 +126,13 @@ def apply_settings(machine: HotspotMachine, args: Namespace, t: Words) -> list[s
 def set_up(machine: HotspotMachine, wanted: Hotspot) -> None:
     """Make the profile and its files; it comes up at every start of the machine. Raises Problem, OSError."""
     if wanted.country:
-        applying.write_whole(machine.at(COUNTRY), f"options cfg80211 ieee80211_regdom={wanted.country}\n")
+        applying.write_if_changed(machine.at(COUNTRY), f"options cfg80211 ieee80211_regdom={wanted.country}\n")
         machine.run(["iw", "reg", "set", wanted.country])
     machine.run(["nmcli", "radio", "wifi", "on"])
     _run_checked(machine, DELETE_COMMAND, may_fail=True)
     _run_checked(machine, profile_words(wanted))
     state = machine.at(STATE)
-    applying.write_whole(state, json.dumps(asdict(wanted), ensure_ascii=False) + "\n", 0o640)
+    applying.write_if_changed(state, json.dumps(asdict(wanted), ensure_ascii=False) + "\n", 0o640)
     # Without this group there is no hub that would read it.
     with suppress(LookupError, PermissionError):
         shutil.chown(state, group=READERS)

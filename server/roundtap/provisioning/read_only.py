@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 from roundtap.provisioning import boot_files, roles
-from roundtap.provisioning.applying import Machine, write_whole
+from roundtap.provisioning.applying import Machine, write_if_changed
 from roundtap.provisioning.settings_file import SettingsNote
 from roundtap_machine import health
 from roundtap_machine.atomic_write import write_atomically
@@ -41,7 +41,7 @@ def is_read_only(root: Path) -> bool:
     return ("/", "overlay") in [(mount.place, mount.kind) for mount in _mounts(root)]
 
 
-def is_data_there(root: Path) -> bool:
+def is_data_mounted(root: Path) -> bool:
     return f"/{DATA}" in [mount.place for mount in _mounts(root)]
 
 
@@ -86,10 +86,10 @@ def prepare(machine: Machine) -> list[SettingsNote]:
     old = fstab.read_text(encoding="utf-8") if fstab.is_file() else ""
     # Checked at each start; a missing partition keeps only the services that need it from starting.
     lines = [f"{card or f'LABEL={LABEL}'} /{DATA} ext4 noatime,nofail,x-systemd.device-timeout=20s 0 2", *binds]
-    write_whole(fstab, with_mounts(old, lines))
-    write_whole(root / "etc/systemd/journald.conf.d/roundtap.conf", JOURNAL)
+    write_if_changed(fstab, with_mounts(old, lines))
+    write_if_changed(root / "etc/systemd/journald.conf.d/roundtap.conf", JOURNAL)
     if (root / "etc/rpi").is_dir():
-        write_whole(root / "etc/rpi/swap.conf.d/80-roundtap.conf", SWAP)
+        write_if_changed(root / "etc/rpi/swap.conf.d/80-roundtap.conf", SWAP)
     return []
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from roundtap.provisioning import applying, read_only, roles
-from roundtap.provisioning.applying import Machine, write_whole
+from roundtap.provisioning.applying import Machine, write_if_changed
 from roundtap.provisioning.roles import ETC
 from roundtap.provisioning.settings_file import ROLES, Settings, SettingsNote
 from roundtap_core.errors import Problem
@@ -119,10 +119,10 @@ def silence_first_boot(machine: Machine) -> None:
         # cloud-init's documented switch. Settings made in Imager still apply.
         (machine.root / CLOUD_OFF).touch()
     if (machine.root / "etc/modules-load.d").is_dir():
-        write_whole(machine.root / "etc/modules-load.d/roundtap.conf", "i2c-dev\n")
+        write_if_changed(machine.root / "etc/modules-load.d/roundtap.conf", "i2c-dev\n")
     state = machine.root / RADIO_OFF
     if state.is_file() and "WirelessEnabled=false" in state.read_text(encoding="utf-8"):
-        write_whole(state, "[main]\nWirelessEnabled=true\n", 0o600)
+        write_if_changed(state, "[main]\nWirelessEnabled=true\n", 0o600)
     machine.run(["rfkill", "unblock", "wifi"])
 
 
@@ -144,7 +144,7 @@ def restart_wanted(machine: Machine) -> bool:
     path = machine.root / TRIED
     if path.is_file() and path.read_text(encoding="utf-8", errors="replace") == state:
         return False
-    write_whole(path, state, 0o600)
+    write_if_changed(path, state, 0o600)
     return True
 
 
@@ -231,4 +231,4 @@ def _is_data_missing(machine: Machine) -> bool:
     fstab = machine.root / "etc/fstab"
     if not fstab.is_file() or read_only.BEGIN not in fstab.read_text(encoding="utf-8", errors="replace"):
         return False
-    return not read_only.is_data_there(machine.root)
+    return not read_only.is_data_mounted(machine.root)

@@ -8,7 +8,7 @@ from roundtap_core.check import drawn_rounds
 from roundtap_core.elimination.cut import THIRD, THIRD_STAGE, stages_of
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.lists.list_form import fold, names
-from roundtap_core.lists.squads import letter
+from roundtap_core.lists.squads import squad_letter
 from roundtap_core.names import error_names, names_in
 from roundtap_core.rounds.never_fielded import never_fielded
 from roundtap_core.rulebooks.base import FIRST_PLAYER, NO, MatchSituation, Options, Rulebook, may_play
@@ -217,7 +217,7 @@ def squad_problems(tournament: records.Tournament) -> Iterator[Problem]:
     for who, missing in never_fielded(tournament).items():
         if (records.SQUADS_UNFIELDED, who) not in said:
             yield Problem("squads_not_fielded", where=f"/competitors/{places[who]}", competitor=shown[who],
-                          squads=", ".join(f"{letter(squad)} ({squad})" for squad in missing))
+                          squads=", ".join(f"{squad_letter(squad)} ({squad})" for squad in missing))
 
 
 def people_problems(tournament: records.Tournament) -> Iterator[Problem]:

@@ -15,7 +15,7 @@ from roundtap_core.pairing.cardinality import LargestMatching
 from roundtap_core.pairing.pairing_pool import met_among
 from roundtap_core.rounds.next_round import open_ties
 from roundtap_core.rulebooks.base import BYE_LAST
-from roundtap_core.rulebooks.registry import known_plan, rulebook
+from roundtap_core.rulebooks.registry import plan_or_none, rulebook
 from roundtap_core.standings.standings import standings, tournament_before
 from roundtap_core.standings.tiebreakers import RANDOM
 
@@ -75,7 +75,7 @@ def _missing(tournament: records.Tournament) -> tuple[int, int] | None:
     options = rulebook(tournament.rulebook).options(tournament.options)
     if options.get("structure") == "own" and options.get("swiss_rounds") is None:
         return None
-    planned, swiss = known_plan(tournament), len(tournament.stage_rounds(records.SWISS))
+    planned, swiss = plan_or_none(tournament), len(tournament.stage_rounds(records.SWISS))
     return (swiss, planned[0]) if planned is not None and swiss < planned[0] else None
 
 

@@ -414,7 +414,7 @@ def _apply_disqualified(state: states.EventState, data: Mapping[str, Any], entry
                               disqualification={"reason": data["reason"], "by": data["by"]})
 
 
-@lookups.of_match
+@lookups.match_step
 def _apply_log_line(
     state: states.EventState, played: states.RoundState, match: states.MatchState, data: Mapping[str, Any],
     entry: Entry,
@@ -428,7 +428,7 @@ def _apply_log_line(
 _LINES = {"ruling-noted": states.RULING, "appeal-made": states.APPEAL, "appeal-decided": states.DECISION}
 
 
-@lookups.of_match
+@lookups.match_step
 def _apply_extension(
     state: states.EventState, played: states.RoundState, match: states.MatchState, data: Mapping[str, Any],
     entry: Entry,

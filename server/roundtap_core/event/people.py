@@ -121,7 +121,7 @@ class SetTravelGroup(Struct, frozen=True):
 MOST_SIGNED_UP = 512  # Sign-up by phone closes at this many entries; the desk enters the rest
 
 
-def is_here(state: states.EventState, entrant: states.Entrant) -> bool:
+def is_pairable(state: states.EventState, entrant: states.Entrant) -> bool:
     """Whether an entrant like this is paired when the next round is drawn."""
     return entrant.sign_up != states.TO_CONFIRM and (entrant.checked_in or not state.check_in)
 
@@ -195,7 +195,7 @@ def _late_arrival(
     state: states.EventState, after: states.Entrant, meets: str | None, busy: frozenset[int]
 ) -> tuple[list[int], NewEntries]:
     """As `arrival`, for an awaited player; nothing is missed by who is still not to be paired, or plays already."""
-    if not is_here(state, after) or after.id not in states.not_yet_present(state):
+    if not is_pairable(state, after) or after.id not in states.not_yet_present(state):
         return [], []
     return arrival(state, after, meets, busy)
 
@@ -227,7 +227,7 @@ def _confirm(state: states.EventState, command: ConfirmEntry, now: Instant) -> N
         raise Problem("already_left", competitor=entrant.id)
     after = replace(entrant, sign_up=states.SIGNED_UP)
     missed, meeting = _late_arrival(state, after, command.meets, command.busy_tables)
-    return [*(lookups.without_draft(state) if is_here(state, after) else ()),
+    return [*(lookups.without_draft(state) if is_pairable(state, after) else ()),
             NewEntry("entry-confirmed", {"competitor": entrant.id, "missed": missed}), *meeting]
 
 
@@ -279,7 +279,7 @@ def _enter(state: states.EventState, command: EnterCompetitor, now: Instant) -> 
         **({"record": _record(entrant)} if command.imported and _record(entrant) else {}),
         **({"reason": command.reason} if command.reason else {}),
     })
-    paired = command.imported or is_here(state, entrant)
+    paired = command.imported or is_pairable(state, entrant)
     return [*(lookups.without_draft(state) if paired else ()), entered, *meeting]
 
 
@@ -445,7 +445,7 @@ def _imported_fields(record: Mapping[str, Any]) -> dict[str, Any]:
     return {key: tuple(value) if isinstance(value, list) else value for key, value in record.items()}
 
 
-@lookups.of_match
+@lookups.match_step
 def _apply_late_match(
     state: states.EventState, played: states.RoundState, match: states.MatchState, data: Mapping[str, Any],
     entry: Entry,

@@ -15,7 +15,7 @@ from roundtap_core.event.cut import cut_after_change, tiebreak_after_change
 from roundtap_core.event.entries import Entry, NewEntries, NewEntry
 from roundtap_core.event.event_flow import current_bracket, situation_of, time_is_up, with_result
 from roundtap_core.event.fates import ReportFates
-from roundtap_core.event.lookups import Step, find_match, free_table, of_match
+from roundtap_core.event.lookups import Step, find_match, free_table, match_step
 from roundtap_core.event.people import with_missed, without_missed
 from roundtap_core.event.states import RULING as RULING_LINE
 from roundtap_core.result_json import refuse_result_limits, result_from_json, result_to_json
@@ -422,7 +422,7 @@ def _merge_squads(reports: Mapping[records.Side, states.SideReport]) -> Mapping[
             if report.result.picks else report for side, report in reports.items()}
 
 
-@of_match
+@match_step
 def _apply_strangers_settled(
     state: states.EventState, played: states.RoundState, match: states.MatchState, data: Mapping[str, Any],
     entry: Entry,
@@ -431,7 +431,7 @@ def _apply_strangers_settled(
     return state.with_match(replace(match, strangers=left))
 
 
-@of_match
+@match_step
 def _apply_result(
     state: states.EventState, played: states.RoundState, match: states.MatchState, data: Mapping[str, Any],
     entry: Entry,
@@ -453,7 +453,7 @@ def _apply_result(
     return state.with_match(now)
 
 
-@of_match
+@match_step
 def _apply_no_show(
     state: states.EventState, played: states.RoundState, match: states.MatchState, data: Mapping[str, Any],
     entry: Entry,
@@ -466,7 +466,7 @@ def _apply_no_show(
     return state.with_entrant(absent, dropped_after=played.number)
 
 
-@of_match
+@match_step
 def _apply_double_no_show(
     state: states.EventState, played: states.RoundState, match: states.MatchState, data: Mapping[str, Any],
     entry: Entry,
@@ -482,7 +482,7 @@ def _apply_double_no_show(
     return state
 
 
-@of_match
+@match_step
 def _apply_no_show_undone(
     state: states.EventState, played: states.RoundState, match: states.MatchState, data: Mapping[str, Any],
     entry: Entry,
@@ -503,7 +503,7 @@ def _apply_no_show_undone(
     return state
 
 
-@of_match
+@match_step
 def _apply_lot(
     state: states.EventState, played: states.RoundState, match: states.MatchState, data: Mapping[str, Any],
     entry: Entry,
@@ -511,7 +511,7 @@ def _apply_lot(
     return state.with_match(replace(match, lots={**match.lots, data["about"]: data["side"]}))
 
 
-@of_match
+@match_step
 def _apply_picks(
     state: states.EventState, played: states.RoundState, match: states.MatchState, data: Mapping[str, Any],
     entry: Entry,

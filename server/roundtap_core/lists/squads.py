@@ -16,7 +16,7 @@ class SquadsToField(Struct, frozen=True):
     late: bool
 
 
-def letter(squad: int) -> str:
+def squad_letter(squad: int) -> str:
     """The letter of a squad, as people call it: the first is A. Files number them."""
     return chr(ord("A") + squad - 1)
 

@@ -5,7 +5,7 @@ from roundtap_core.elimination.cut import qualified
 from roundtap_core.errors import Problem
 from roundtap_core.lists.squads import fielded
 from roundtap_core.records import ELIMINATION, SWISS, Tournament
-from roundtap_core.rulebooks.registry import known_plan, rulebook
+from roundtap_core.rulebooks.registry import plan_or_none, rulebook
 
 
 def never_fielded(tournament: Tournament) -> dict[str, list[int]]:
@@ -23,7 +23,7 @@ def never_fielded(tournament: Tournament) -> dict[str, list[int]]:
 
 
 def _is_over(tournament: Tournament) -> bool:
-    planned, swiss = known_plan(tournament), tournament.stage_rounds(SWISS)
+    planned, swiss = plan_or_none(tournament), tournament.stage_rounds(SWISS)
     if planned is None or not swiss:
         return False
     return len(swiss) >= planned[0] and all(m.bye or m.result for m in swiss[-1].matches)

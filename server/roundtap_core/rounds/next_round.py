@@ -11,7 +11,7 @@ from roundtap_core.pairing.pairing_pool import refuse_open_matches
 from roundtap_core.pairing.swiss_round import Pairing, pair_next, pairing_to_json
 from roundtap_core.pairing.table_numbers import assign_in_order
 from roundtap_core.records import ELIMINATION, SECOND_SWISS, SWISS, TIEBREAK, Draw, Match, Tournament
-from roundtap_core.rulebooks.registry import known_plan, plan, rulebook
+from roundtap_core.rulebooks.registry import plan, plan_or_none, rulebook
 from roundtap_core.standings import tiebreakers
 from roundtap_core.standings.standings import standings
 
@@ -22,7 +22,7 @@ def next_stage(tournament: Tournament) -> str:
     for begun in (ELIMINATION, SECOND_SWISS):
         if tournament.stage_rounds(begun):
             return begun
-    planned = known_plan(tournament)
+    planned = plan_or_none(tournament)
     if planned is None:
         return SWISS
     swiss_rounds, cut = planned
@@ -40,7 +40,7 @@ def next_round(tournament: Tournament, seed: int | None = None, attempt: int = 1
     stage = next_stage(tournament)
     if stage == SWISS:
         drawn = pair_next(tournament, seed=seed, attempt=attempt)
-        planned = known_plan(tournament)
+        planned = plan_or_none(tournament)
         beyond = planned is not None and len(tournament.stage_rounds(SWISS)) >= planned[0]
         return replace(drawn, notes={**drawn.notes, "beyond_plan": True}) if beyond else drawn
     if stage == SECOND_SWISS:
@@ -74,7 +74,7 @@ def planned_rounds(tournament: Tournament) -> int:
     return rulebook(tournament.rulebook).second_stage_rounds(cut)
 
 
-def who_plays(tournament: Tournament, seeds: Sequence[str] = ()) -> set[str]:
+def second_stage_players(tournament: Tournament, seeds: Sequence[str] = ()) -> set[str]:
     """Who is in the second stage: who began it; before that `seeds`, or who would qualify now."""
     begun = tournament.stage_rounds(SECOND_SWISS)
     if begun:
@@ -92,7 +92,7 @@ def second_stage_round(
     played = tournament.stage_rounds(SECOND_SWISS)
     if len(played) >= planned:
         raise Problem("all_rounds_played", rounds=planned)
-    there = who_plays(tournament, seeds)
+    there = second_stage_players(tournament, seeds)
     absent = {competitor.id for competitor in tournament.competitors} - there
     return pair_next(tournament, seed, attempt, absent, SECOND_SWISS, planned - len(played) - 1, busy)
 

@@ -66,7 +66,7 @@ def plan(tournament: Tournament) -> tuple[int, int]:
     return book.structure(players, book.options(tournament.options))
 
 
-def known_plan(tournament: Tournament) -> tuple[int, int] | None:
+def plan_or_none(tournament: Tournament) -> tuple[int, int] | None:
     """The same; None where the table has no line for so few."""
     try:
         return plan(tournament)

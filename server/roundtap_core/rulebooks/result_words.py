@@ -9,7 +9,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.forms import questions
 from roundtap_core.forms.form import Form, WayToEnd
 from roundtap_core.forms.walk import WalkState, answers_on_record, walk
-from roundtap_core.lists.squads import letter
+from roundtap_core.lists.squads import squad_letter
 from roundtap_core.records import CONCESSION, RULING, SIDES, Result, Side, other
 from roundtap_core.rulebooks.base import DRAW, MatchSituation, Options, Rulebook
 from roundtap_core.words import Words
@@ -89,7 +89,7 @@ def figures_text(pair: Iterable[int]) -> str:
 
 
 def squad_text(squads: Iterable[int]) -> str:
-    return ", ".join(map(letter, squads))
+    return ", ".join(map(squad_letter, squads))
 
 
 def turns_text(answer: str | None, names: Names, words: Words) -> str:

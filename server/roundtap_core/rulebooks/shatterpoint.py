@@ -10,7 +10,7 @@ from roundtap_core.errors import Invalid, Problem
 from roundtap_core.forms.form import ANY_TIME, AT_TIME, Form, WayToEnd
 from roundtap_core.forms.questions import LOSER, WINNER, Bonus, Comparison, Figure, Picks, Step
 from roundtap_core.lists import list_form
-from roundtap_core.lists.squads import letter
+from roundtap_core.lists.squads import squad_letter
 from roundtap_core.rulebooks import base
 
 SQUADS = 4
@@ -28,7 +28,7 @@ class ShatterpointList(list_form.ListCheck):
 
     def form(self, options: Mapping[str, Any]) -> list_form.ListForm:
         units = (list_form.ListField("name", label="unit"), list_form.ListField("unique_names", list_form.NAMES))
-        squads = (list_form.ListTable(squad_key(n), units, 3, label="squad", number=letter(n))
+        squads = (list_form.ListTable(squad_key(n), units, 3, label="squad", number=squad_letter(n))
                   for n in range(1, SQUADS + 1))
         return list_form.ListForm(fields=(list_form.ListField("mission"),), lines=tuple(squads))
 
@@ -43,7 +43,7 @@ class ShatterpointList(list_form.ListCheck):
         for number in range(1, SQUADS + 1):
             units = list_form.rows(list_, squad_key(number))
             if not units:
-                found.append(Problem("list_squad_missing", where=f"/{squad_key(number)}", number=letter(number)))
+                found.append(Problem("list_squad_missing", where=f"/{squad_key(number)}", number=squad_letter(number)))
             found += [Problem("list_line_name_missing", where=f"/{squad_key(number)}/{index}/name", line=index + 1)
                       for index, unit in units if not list_form.text(unit, "name")]
         return found
@@ -61,7 +61,7 @@ def _unit_problems(list_: list_form.ListData) -> Iterator[Problem]:
         name = list_form.text(unit, "name")
         if name and list_form.fold(name) in first:
             yield Problem("list_unit_twice", where=f"/{squad_key(number)}/{index}/name", line=index + 1, name=name,
-                          first=letter(first[list_form.fold(name)]))
+                          first=squad_letter(first[list_form.fold(name)]))
         first.setdefault(list_form.fold(name), number)
 
 
@@ -71,7 +71,7 @@ def _unique_problems(list_: list_form.ListData) -> Iterator[Problem]:
         for place, name in enumerate(list_form.names(unit, "unique_names")):
             if list_form.fold(name) in first:
                 yield Problem("list_unique_in_squads", where=f"/{squad_key(number)}/{index}/unique_names/{place}",
-                              line=index + 1, name=name, first=letter(first[list_form.fold(name)]))
+                              line=index + 1, name=name, first=squad_letter(first[list_form.fold(name)]))
             first.setdefault(list_form.fold(name), number)
 
 

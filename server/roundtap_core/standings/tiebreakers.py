@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from roundtap_core.randomness import lot
 from roundtap_core.records import ELIMINATION, SWISS, TIEBREAK, Tournament
-from roundtap_core.rulebooks.registry import known_plan, rulebook
+from roundtap_core.rulebooks.registry import plan_or_none, rulebook
 from roundtap_core.standings.totals import SwissTotals
 
 EACH, KNOCKOUT = "each", "knockout"
@@ -149,7 +149,7 @@ def present_after(tournament: Tournament, after: int | None = None) -> set[str]:
 def decides_place(tournament: Tournament, above: Sequence[str], here: set[str], after: int | None = None) -> bool:
     """Whether the Swiss rounds are over and the place after those `above` carries a prize or a place in the cut. Prizes
     go by place, the cut to the best of those still present."""
-    planned = known_plan(tournament)
+    planned = plan_or_none(tournament)
     played = sum(1 for r in tournament.stage_rounds(SWISS) if after is None or r.number <= after)
     if planned is None or not played or played < planned[0]:
         return False

@@ -17,7 +17,7 @@ GUARDED = STAFF | {LOGIN}
 HOST = re.compile(r"(\[[0-9a-f:]{2,45}\]|[a-z0-9.-]{1,253})(:\d{1,5})?", re.IGNORECASE)
 
 
-def asker_of(hub: Hub, scope: http_answers.Scope) -> Requester:
+def requester_of(hub: Hub, scope: http_answers.Scope) -> Requester:
     """The requester, from the connection and the session cookie."""
     encrypted = scope.get("scheme") == "https"
     client = scope.get("client")
@@ -31,14 +31,14 @@ def asker_of(hub: Hub, scope: http_answers.Scope) -> Requester:
 
 def is_logged_in(hub: Hub, scope: http_answers.Scope) -> bool:
     """Whether the request comes from the staff, in any role."""
-    return bool(http_answers.header(scope, b"cookie") and asker_of(hub, scope).role)
+    return bool(http_answers.header(scope, b"cookie") and requester_of(hub, scope).role)
 
 
 async def answer_if_refused(hub: Hub, scope: http_answers.Scope, send: http_answers.Send, who: frozenset[str]) -> bool:
     """Whether a request that `who` may make was refused, and answered with a redirect or a refusal."""
     if not who & GUARDED:
         return False
-    lacking = missing_access(who, asker_of(hub, scope))
+    lacking = missing_access(who, requester_of(hub, scope))
     if not lacking:
         return False
     is_safe = scope["method"] in http_answers.SAFE_METHODS

@@ -205,14 +205,14 @@ def allowed_roles(found: Route | None, path: str) -> frozenset[str]:
     return STAFF if _is_console(path) else frozenset({EVERYBODY})
 
 
-def missing_access(who: frozenset[str], asker: Requester) -> str:
+def missing_access(who: frozenset[str], requester: Requester) -> str:
     """What this client lacks to be one of `who`: ENCRYPT, LOG_IN, or "" for nothing. Units' keys are checked by their
     handlers, a session's role where the refusal can be explained (serving/web.py)."""
     if not (who & STAFF or LOGIN in who):
         return ""
-    if not (asker.encrypted or asker.here):
+    if not (requester.encrypted or requester.here):
         return ENCRYPT
-    return LOG_IN if LOGIN not in who and not asker.role else ""
+    return LOG_IN if LOGIN not in who and not requester.role else ""
 
 
 def state_of(snapshot: Snapshot, event_id: str) -> str:

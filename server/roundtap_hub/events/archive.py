@@ -43,7 +43,7 @@ def restore(event_id: str) -> AnyResponse:
 
 
 @route("GET /console/<event_id>/delete", ORGANIZERS, OVER)
-def delete_what(event_id: str) -> AnyResponse:
+def confirm_delete(event_id: str) -> AnyResponse:
     """What deleting the event will do; the organizer confirms by typing its name."""
     state, may = web.current_event(event_id).state, True
     try:
@@ -57,7 +57,7 @@ def delete_what(event_id: str) -> AnyResponse:
 
 
 @route("POST /console/<event_id>/delete", ORGANIZERS, OVER)
-@web.shows_problem_on(delete_what)
+@web.shows_problem_on(confirm_delete)
 def delete(event_id: str) -> AnyResponse:
     """People, lists and papers are gone when this answers; the entries stay, and hold no names."""
     name = web.current_event(event_id).state.name

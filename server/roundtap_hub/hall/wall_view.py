@@ -169,7 +169,7 @@ def name_pages(moment: saved_event.SavedEvent, part: tuple[int, int] = (1, 1)) -
     people = people[len(people) * (share - 1) // shares : len(people) * share // shares]
     long = any(len(seat.name) > LONG_NAME for seat in people)
     most = TEAMS_A_PAGE if any(seat.members for seat in people) else LONG_NAMES_A_PAGE if long else NAMES_A_PAGE
-    return [NamePage(letters(page[0].name, page[-1].name), split_columns(page, NAME_COLUMNS))
+    return [NamePage(letter_range(page[0].name, page[-1].name), split_columns(page, NAME_COLUMNS))
             for page in chunks(people, most)]
 
 
@@ -191,7 +191,7 @@ def split_columns(items: Sequence[T], columns: int) -> list[Sequence[T]]:
     return [items[i * rows : (i + 1) * rows] for i in range(columns)]
 
 
-def letters(first: str, last: str) -> str:
+def letter_range(first: str, last: str) -> str:
     """"A–F", or one letter where both are the same."""
     one, two = (sort_key(name)[0][:1].upper() for name in (first, last))
     return one if one == two else f"{one}–{two}"

@@ -183,7 +183,7 @@ def _without_organizer(state: EventState, new: Official) -> tuple[Official, ...]
 @policy.route("POST /console/<event_id>/match/<match_id>/here", policy.STAFF, policy.PLAYING, policy.SHOWN_ROUND,
               policy.IN_OPEN_ROUNDS)
 @web.shows_problem_on(event)
-def is_here(event_id: str, match_id: str) -> AnyResponse:
+def mark_at_table(event_id: str, match_id: str) -> AnyResponse:
     """An official saw a player at the table who pressed no button: the player no longer counts as absent."""
     state = web.current_event(event_id).state
     require_entrant(state, web.field("who"))

@@ -40,7 +40,7 @@ def officials(moment: SavedEvent) -> list[Signer]:
     return [Signer(official, official_name(moment, official.id)) for official in moment.state.officials.values()]
 
 
-def signers(moment: SavedEvent) -> list[Signer]:
+def officials_on_duty(moment: SavedEvent) -> list[Signer]:
     """Officials on duty, the organizer first. Empty where none are named: then the logged-in user signs."""
     found = [signer for signer in officials(moment) if signer.official.on_duty]
     return sorted(found, key=lambda signer: signer.official.role != ORGANIZER)
@@ -61,11 +61,11 @@ class ByePicks:
 def people_forms_view(moment: SavedEvent) -> dict[str, Any]:
     """What the console's forms about people offer. `proposers`: officials who may propose a disqualification;
     `may_play`: whether the level lets officials play; `meets`: (match id, name) of opponents free for a latecomer."""
-    state, names, signed = moment.state, full_names(moment), signers(moment)
+    state, names, signed = moment.state, full_names(moment), officials_on_duty(moment)
     book = state.rulebook
     return {
         "officials": officials(moment), "names": names, "may_play": may_play(book, state.level) != NO,
-        "head_judge_proposed": judging.head_judge_proposed(state), "signers": signed,
+        "head_judge_proposed": judging.head_judge_proposed(state), "officials_on_duty": signed,
         "disqualifiers": [each for each in signed if each.official.role in book.disqualified_by],
         "proposers": [each for each in signed if each.official.role in book.disqualification_proposed_by],
         "byes": bye_picks(moment), "ticks": required_checks(moment),
@@ -77,7 +77,8 @@ def judge_view(moment: SavedEvent, played: RoundState, match: MatchState, call_a
     """One match as a judge needs it. `log`: (line, name, role) of each; `rules`: who rules because an official plays;
     `extension_left`: 0 where no minutes can be given; `waited_minutes`: since the table called."""
     state, names = moment.state, full_names(moment)
-    appeal, ruling, signed = judging.open_appeal(match), judging.ruling_official(state, match), signers(moment)
+    appeal, ruling = judging.open_appeal(match), judging.ruling_official(state, match)
+    signed = officials_on_duty(moment)
     minutes = match.match.extension_minutes or 0
     timed = played.status == PUBLISHED and not match.done and state.clock.total_ms is not None
     given = [line.minutes or 0 for line in match.log if line.kind == EXTENSION] or [minutes]
@@ -87,7 +88,7 @@ def judge_view(moment: SavedEvent, played: RoundState, match: MatchState, call_a
         "extension_minutes": minutes, "extension_left": judging.EXTENSION_MAX - minutes if timed else 0,
         "last_extension": given[-1] if timed and minutes else 0, "waited_minutes": -(-(call_age_ms or 0) // MINUTE_MS),
         "official_plays": any(o.plays in (match.match.a, match.match.b) for o in state.officials.values() if o.plays),
-        "rules": official_name(moment, ruling.id) if ruling else "", "signers": signed,
+        "rules": official_name(moment, ruling.id) if ruling else "", "officials_on_duty": signed,
         "head_judges": [each for each in signed if each.official.role == HEAD_JUDGE] or signed[:1],
     }
 

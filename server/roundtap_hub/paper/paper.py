@@ -18,7 +18,7 @@ from roundtap_core.errors import Invalid
 from roundtap_core.event.event_flow import situation_of
 from roundtap_core.event.states import PUBLISHED, EventState, RoundState, active_ids, not_yet_present
 from roundtap_core.forms.form import margin_label, slip_figures, slip_picks, slip_ticks
-from roundtap_core.lists.squads import fielded, letter
+from roundtap_core.lists.squads import fielded, squad_letter
 from roundtap_core.records import SWISS, UNPAIRED_LOSS
 from roundtap_core.rulebooks.fact_sheet import bye_worth, outcome_points
 from roundtap_core.words import Words
@@ -336,8 +336,8 @@ def emergency_view(moment: saved_event.SavedEvent, now: Instant) -> dict[str, An
         rows.append({
             "number": numbers[who], "name": names[who], "line": lines.get(who), "met": _opponents(state, who, numbers),
             "byes": (row.byes if row else 0) + (entrant.won_bye and row is None), "fixed_table": entrant.fixed_table,
-            "fielded": " ".join(letter(squad) for squad in sorted(shown.get(who, ()))), "owed": owed, "must": must,
-            "active": entrant.active, "awaited": who in waiting})
+            "fielded": " ".join(squad_letter(squad) for squad in sorted(shown.get(who, ()))), "owed": owed,
+            "must": must, "active": entrant.active, "awaited": who in waiting})
     matches, worth = _matches(state, newest, names, numbers), bye_worth(state.rulebook, state.options)
     tables = max(1, len(active_ids(state)) // 2) + SPARE_TABLES
     return {

@@ -133,8 +133,8 @@ def slip_context(seat: MatchContext, code: str, asks: Result | None) -> dict[str
         "sides": [(side, seat.names[side], match.match.competitor(side)) for side in SIDES],
         "playing": [who for who in (match.match.a, match.match.b) if who and _plays_elsewhere(state, match, who)],
         "extension_left": judge["extension_left"] if _may(EXTEND, event_id, match.id) else 0,
-        "signers": judge["signers"], "may_rule": _may(RULE, event_id, match.id),
-        "rulers": web.who_may(RULE.replace("<match_id>", match.id)),
+        "officials_on_duty": judge["officials_on_duty"], "may_rule": _may(RULE, event_id, match.id),
+        "rulers": web.roles_allowed(RULE.replace("<match_id>", match.id)),
     }
 
 
@@ -174,7 +174,7 @@ def _refuse_unless_judge(event_id: str, match_id: str) -> None:
     if not _may(RULE, event_id, match_id):
         who = visit.current_staff()
         raise Problem("not_your_role", role=web.words()(f"role.{who.role}") if who is not None else "",
-                      roles=web.who_may(RULE.replace("<match_id>", match_id)))
+                      roles=web.roles_allowed(RULE.replace("<match_id>", match_id)))
 
 
 def _may(address: str, event_id: str, match_id: str = "") -> bool:

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from roundtap_core.event import states
 from roundtap_core.event.event_flow import squads_lost, squads_to_field
-from roundtap_core.lists.squads import letter
+from roundtap_core.lists.squads import squad_letter
 from roundtap_core.records import SIDES, SWISS, Result
 from roundtap_core.rulebooks.result_words import ResultLine
 from roundtap_core.words import Words
@@ -95,7 +95,7 @@ def squads_of_match(state: states.EventState, played: states.RoundState, match: 
 
 def _owed(state: states.EventState, number: int, stage: str, who: str) -> OwedSquads:
     owed = squads_to_field(state, number, stage, who)
-    return ("", False) if owed is None else (" ".join(map(letter, owed.squads)), owed.must)
+    return ("", False) if owed is None else (" ".join(map(squad_letter, owed.squads)), owed.must)
 
 
 def lost_squads(state: states.EventState, played: states.RoundState, match: states.MatchState, result: Result,
@@ -105,5 +105,5 @@ def lost_squads(state: states.EventState, played: states.RoundState, match: stat
     picks = result.picks or {}
     lost = {side: squads_lost(state, played, match.match.competitor(side) or "", picks[side])
             for side in SIDES if side in picks}
-    return [ResultLine(words("squads.lost"), f"{names[side]}: {' '.join(map(letter, squads))}")
+    return [ResultLine(words("squads.lost"), f"{names[side]}: {' '.join(map(squad_letter, squads))}")
             for side, squads in lost.items() if squads]

@@ -110,7 +110,7 @@ def check_in_name(event_id: str) -> AnyResponse:
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/here", policy.HEADS_AND_DESK, policy.OPEN)
 @web.shows_problem_on(check_in)
-def person_here(event_id: str, competitor: str) -> AnyResponse:
+def set_checked_in(event_id: str, competitor: str) -> AnyResponse:
     """Mark a player as present (`on` 1) or not; a late entry `meets` an opponent."""
     if web.field("on", "1") == "1":
         wanted = _check_in_commands(event_id, competitor, web.field("meets") or None)

@@ -133,7 +133,7 @@ def nobody_came(event_id: str, match_id: str) -> AnyResponse:
 
 @route("POST /console/<event_id>/match/<match_id>/here-after-all", JUDGES, PLAYING, SHOWN_ROUND)
 @web.shows_problem_on(event)
-def no_show_undone(event_id: str, match_id: str) -> AnyResponse:
+def undo_no_show(event_id: str, match_id: str) -> AnyResponse:
     """Undo a no-show: the player sits down after all, at the drawn table unless another event took it."""
     return web.submit_and_redirect(event_id, UndoNoShow(match_id))
 

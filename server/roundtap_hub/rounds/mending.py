@@ -23,7 +23,7 @@ from roundtap_hub.access.policy import HEADS, OPEN, ORGANIZERS, VISIBLE, route
 from roundtap_hub.events.console import event
 from roundtap_hub.events.saved_event import SavedEvent, full_names
 from roundtap_hub.hall.wall_view import sort_key
-from roundtap_hub.judging.judging_view import signers
+from roundtap_hub.judging.judging_view import officials_on_duty
 from roundtap_hub.rounds.mending_view import mend_view, warnings_of
 from roundtap_hub.serving import web
 from roundtap_hub.serving.http_answers import problem_status
@@ -46,7 +46,7 @@ def mend_page(event_id: str, **_: str) -> AnyResponse:
             if request.method == "GET":
                 g.problem, g.status = web.with_competitor_names(problem, event_id), problem_status(problem)
     return web.page("mending.html", state=moment.state, view=mend_view(moment, names), step=step, said=request_value,
-                    warnings=warnings_of(step, names) if step else (), signers=signers(moment),
+                    warnings=warnings_of(step, names) if step else (), officials_on_duty=officials_on_duty(moment),
                     done=request.args.get("done", ""))
 
 
@@ -207,7 +207,8 @@ def pair_page(event_id: str, **_: str) -> AnyResponse:
         step = imposed_mend(moment.state, _command(moment))
     return web.page("pair.html", state=moment.state, view=manual_pairing_view(moment, rows, from_draw),
                     warnings=warnings_of(step, full_names(moment)) if step is not None else (),
-                    plan=step.mark if step is not None else "", signers=signers(moment), said=web.field)
+                    plan=step.mark if step is not None else "", officials_on_duty=officials_on_duty(moment),
+                    said=web.field)
 
 
 @route("POST /console/<event_id>/pair", ORGANIZERS, OPEN)

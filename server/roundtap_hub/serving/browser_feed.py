@@ -17,7 +17,7 @@ from roundtap_hub.hall.known_displays import DISPLAY, DISPLAY_COOKIE_RE, display
 from roundtap_hub.hall.wall_view import plain_variant
 from roundtap_hub.hub import Hub
 from roundtap_hub.rounds.round_clock import public_clock, time_of_day
-from roundtap_hub.serving.connection_limits import asker_in
+from roundtap_hub.serving.connection_limits import client_key_in
 from roundtap_hub.serving.cookies import cookies_in
 from roundtap_hub.serving.http_answers import CLOSE, NO_STORE, Receive, Scope, Send, header, send_json, until_gone
 from roundtap_hub.serving.page_cache import CachedPage, PageCache, PageKey
@@ -181,7 +181,7 @@ class BrowserFeed:
         """`GET /feed?page=…&lang=…&variant=…&seen=…`: server-sent events for as long as the client stays. Clients
         without one of the hub's languages get "view" (something changed), never "patch". 503 for an address that has
         its share of feeds."""
-        asker = asker_in(scope)
+        asker = client_key_in(scope)
         if asker and self._askers[asker] >= self._of_one:
             await send_json(send, 503, {"error": "too many pages from one address"}, [(b"retry-after", b"30"), *CLOSE])
             return

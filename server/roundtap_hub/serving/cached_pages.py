@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from urllib.parse import parse_qsl
 
 from roundtap_core.errors import Problem
-from roundtap_hub.access.access_guard import asker_of
+from roundtap_hub.access.access_guard import requester_of
 from roundtap_hub.access.policy import EVERYBODY, Route
 from roundtap_hub.access.rights import PlayerId
 from roundtap_hub.access.staff import csrf_token_of
@@ -16,7 +16,7 @@ from roundtap_hub.hall.wall_view import WALL_PARAMS, wall_variant
 from roundtap_hub.hub import Hub
 from roundtap_hub.phones import phone_reports
 from roundtap_hub.serving import http_answers
-from roundtap_hub.serving.connection_limits import asker_in
+from roundtap_hub.serving.connection_limits import client_key_in
 from roundtap_hub.serving.cookies import LANGUAGE, PHONE, PHONE_S, cookies_in, new_phone, set_cookie
 from roundtap_hub.serving.page_cache import PageCache, PageKey
 from roundtap_hub.serving.page_queues import Busy, LoopInbox, ReportPriority
@@ -86,12 +86,12 @@ class CachedPages:
         cookies = cookies_in(http_answers.header(scope, b"cookie").decode("latin-1"))
         if params.get("lang", cookies.get(LANGUAGE)) != cookies.get(LANGUAGE):
             return False  # A language chosen just now has to be remembered.
-        asker = asker_of(self._hub, scope)
+        requester = requester_of(self._hub, scope)
         found, more = DisplayPage(route.page_key(named), _variant(route, params)), http_answers.Headers()
         if route.path == "/wall" and not params.keys() - {"lang"}:
-            found, more = self._display(scope, cookies.get(DISPLAY, ""), bool(asker.role))
-        key = PageKey(*found, language_of(scope, self._hub.language), asker.role)
-        kept = await self._cache.page(key, asker_in(scope))
+            found, more = self._display(scope, cookies.get(DISPLAY, ""), bool(requester.role))
+        key = PageKey(*found, language_of(scope, self._hub.language), requester.role)
+        kept = await self._cache.page(key, client_key_in(scope))
         if kept is None or (key.role and kept.redirect):
             return False
         body, language = kept.body or b"", (b"content-language", key.language.encode())
@@ -100,7 +100,7 @@ class CachedPages:
                                            [*CACHE_HEADERS, *more, (b"location", kept.redirect.encode())])
         elif key.role:
             page = fill_placeholders(gzip.decompress(body).decode(),
-                                     csrf_token_of(asker.token, self._hub.access.secret),
+                                     csrf_token_of(requester.token, self._hub.access.secret),
                                      self._hub.clocks.mono_ms())
             await http_answers.send_answer(send, 200, HTML, page.encode(), [*STAFF_HEADERS, *more, language])
         else:
@@ -124,7 +124,7 @@ class CachedPages:
         if scope["query_string"]:
             return False
         key = PageKey(page_key(who[0], token), "", language_of(scope, self._hub.language))
-        kept = await self._cache.page(key, asker_in(scope))
+        kept = await self._cache.page(key, client_key_in(scope))
         if kept is None or not kept.body:
             return False
         more = [*PERSONAL_HEADERS, (b"content-language", key.language.encode())]

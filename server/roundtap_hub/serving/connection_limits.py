@@ -29,7 +29,7 @@ REQUEST_RATE = Rate(400, 100)  # requests of one address; beyond that, its own r
 OPEN_BURST, OPEN_REFILL_S = 2, 4.0
 """An address may open `OPEN_BURST` times its places at once, then all of its places anew every `OPEN_REFILL_S`: a
 handshake costs the hub more than the phone that starts and drops it."""
-UNLIMITED_ADDRESSES = ("127.0.0.1", "::1", "")  # this machine's own, as addresses and as `asker_in` names them
+UNLIMITED_ADDRESSES = ("127.0.0.1", "::1", "")  # this machine's own, as addresses and as `client_key_in` names them
 KNOWN_MAX = 8192
 OUT_OF_RESOURCES = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 
@@ -74,12 +74,12 @@ def throttle_key(address: str, own: str = "") -> str:
     return str(found)
 
 
-def asker_in(scope: Mapping[str, Any]) -> str:
+def client_key_in(scope: Mapping[str, Any]) -> str:
     """The client's key for its turns and its share of a line; "" for the hub's own machine."""
-    return asker_of(scope.get("client"), scope.get("server"))
+    return client_key(scope.get("client"), scope.get("server"))
 
 
-def asker_of(client: Sequence[Any] | None, own: Sequence[Any] | None) -> str:
+def client_key(client: Sequence[Any] | None, own: Sequence[Any] | None) -> str:
     """The same, from the connection's two ends, (address, port) each."""
     who = throttle_key(str(client[0]), str(own[0]) if own else "") if client else ""
     return "" if who in UNLIMITED_ADDRESSES else who
@@ -278,7 +278,7 @@ class _TimeoutProtocol(Base):
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
-        self._asker = asker_of(self.client, self.server)
+        self._asker = client_key(self.client, self.server)
         self._set_deadline(FIRST_BYTE_WITHIN_S)
 
     def connection_lost(self, exc: Exception | None) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 from roundtap_core.words import catalogue
 from roundtap_hub.access.policy import LOGIN, STAFF, STATION
 from roundtap_hub.serving import http_answers, page_queues
-from roundtap_hub.serving.connection_limits import PER_ADDRESS, asker_in
+from roundtap_hub.serving.connection_limits import PER_ADDRESS, client_key_in
 from roundtap_hub.serving.reader_language import language_of
 from roundtap_hub.serving.static_files import StaticFiles
 
@@ -134,7 +134,7 @@ class PageThreads:
         try:
             # A form is handled even if the client has gone: its button was pressed.
             page = await lane.run(work, patience, None if form else partial(http_answers.until_gone, receive),
-                                  asker=asker_in(scope))
+                                  asker=client_key_in(scope))
         except page_queues.Busy as busy:
             await self._busy.answer(scope, send, form, busy)
         except page_queues.ClientGone:

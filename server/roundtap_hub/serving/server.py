@@ -26,7 +26,7 @@ from roundtap_hub.hub import Hub
 from roundtap_hub.memory import freeze_gc
 from roundtap_hub.serving import http_answers
 from roundtap_hub.serving.asgi import HubApplication
-from roundtap_hub.serving.connection_limits import ConnectionLimits, Counted, asker_of, with_timeouts
+from roundtap_hub.serving.connection_limits import ConnectionLimits, Counted, client_key, with_timeouts
 from roundtap_hub.serving.reader_language import language_of
 from roundtap_hub.standby.peers import BeaconThread
 from roundtap_hub.store.service import HubStopped
@@ -190,7 +190,7 @@ class SecureServer(uvicorn.Server):
 
     def _wait_for_turn(self, transport: asyncio.Transport, data: bytes) -> None:
         transport.pause_reading()
-        caller = asker_of(transport.get_extra_info("peername"), transport.get_extra_info("sockname"))
+        caller = client_key(transport.get_extra_info("peername"), transport.get_extra_info("sockname"))
         self._limits.turns.run_soon(caller, partial(self._begin_tls, caller, transport, data))
 
     def _begin_tls(self, caller: str, transport: asyncio.Transport, data: bytes) -> None:

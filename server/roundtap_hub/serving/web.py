@@ -202,7 +202,7 @@ def may(address: str) -> bool:
     return who is not None and may_ask(current_snapshot(), who.role, address.replace("<event_id>", where))
 
 
-def who_may(address: str) -> str:
+def roles_allowed(address: str) -> str:
     """The names of the roles that may request this now."""
     where = (request.view_args or {}).get("event_id", "")
     roles = [role for role in reversed(STAFF_ROLES)
@@ -295,7 +295,7 @@ def render_page(template: str, feed: str = "", **context: Any) -> Rendered:
     common = {
         **common_context(hub, t, current_app.extensions[ROW_CACHE]), "feed": feed, "seen": Markup(SEEN),
         "address": g.get("address", ""), "now_ms": now_ms(), "sent_ms": Markup(NOW),
-        "organizer": visit.is_organizer(), "reader": visit.current_staff(), "may": may, "who_may": who_may,
+        "organizer": visit.is_organizer(), "reader": visit.current_staff(), "may": may, "roles_allowed": roles_allowed,
         "csrf": lambda: Markup(CSRF),
         "problem": sanitize(problem.named(context.get("names", {})).say(t)) if problem else "",
         "problem_key": problem.key if problem else "",

@@ -61,11 +61,11 @@ def with_hall_context(events: Events, venue: Venue, state: EventState, command: 
                                                                                  commands.ImportRound) else command
     if isinstance(command, commands.RecordReport | commands.NoteLot) and actor.startswith(UNIT_ACTOR):
         return structs.replace(command,
-                               stood_there=stood_there(venue, state, command.match, actor.removeprefix(UNIT_ACTOR)))
+                               stood_there=was_at_table(venue, state, command.match, actor.removeprefix(UNIT_ACTOR)))
     return command
 
 
-def stood_there(venue: Venue, state: EventState, match_id: str, unit: str) -> bool:
+def was_at_table(venue: Venue, state: EventState, match_id: str, unit: str) -> bool:
     """Whether the unit stood at the match's table at any time since its round was published. A unit that was moved
     during the match may still report. A player without an opponent has no table: True."""
     found = state.find_match(match_id)

@@ -52,10 +52,10 @@ def wrong_people(state: EventState, stored: Mapping[str, StoredPerson]) -> list[
     meant = {**{official.id: official.digest for official in state.officials.values()},
              **{entrant.id: entrant.digest for entrant in state.entrants.values()}}
     return [who for who, digest in meant.items()
-            if digest and not (who in stored and is_meant(who, stored[who], {digest}))]
+            if digest and not (who in stored and matches_entries(who, stored[who], {digest}))]
 
 
-def is_meant(competitor: str, stored: StoredPerson, digests: Collection[str]) -> bool:
+def matches_entries(competitor: str, stored: StoredPerson, digests: Collection[str]) -> bool:
     """Whether a row is one of those that entries mean, or the placeholder of one that was lost for good."""
     return bool(stored.digest) and (stored.digest in digests or is_damaged(competitor, stored.person))
 

@@ -9,7 +9,7 @@ from roundtap_core.event.entries import VENUE, Entry
 from roundtap_core.event.state_bytes import encode
 from roundtap_core.event.states import EventState
 from roundtap_hub.store.journal import Head, Journal
-from roundtap_hub.store.person_rows import is_meant, wrong_people
+from roundtap_hub.store.person_rows import matches_entries, wrong_people
 from roundtap_hub.store.read_model import people_problem
 from roundtap_hub.store.snapshots import made_by
 from roundtap_hub.store.venue import Venue, apply_venue
@@ -125,4 +125,4 @@ def _wrong_people(journal: Journal, state: EventState, digests: Mapping[str, set
         return []
     wrong = wrong_people(state, stored)
     return wrong + [who for who, row in stored.items()
-                    if who not in wrong and not is_meant(who, row, digests.get(who, ()))]
+                    if who not in wrong and not matches_entries(who, row, digests.get(who, ()))]

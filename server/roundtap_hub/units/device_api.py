@@ -150,8 +150,8 @@ class DeviceApi:
         hold up the loop."""
         snapshot = self._hub.service.snapshot
         if needs_disk_read(snapshot, [report["event"]]):
-            return await asyncio.to_thread(known_echo, snapshot, report, body)
-        return known_echo(snapshot, report, body)
+            return await asyncio.to_thread(recorded_receipt, snapshot, report, body)
+        return recorded_receipt(snapshot, report, body)
 
     def _start_save(self, report: Mapping[str, Any], body: str) -> asyncio.Task[None]:
         saving = asyncio.create_task(self._save(report, body))
@@ -271,7 +271,7 @@ def record_report(service: Service, report: Mapping[str, Any]) -> ReportReceipt:
     """Record an authenticated, well-formed report, wait for its commit, and return its fate: the same for every
     repetition. `DeviceApi` does this on the event loop."""
     body = digest(dict(report))
-    known = known_echo(service.snapshot, report, body)
+    known = recorded_receipt(service.snapshot, report, body)
     if known is None:
         try:
             submit_report(service, report, body).result(SAVE_S)
@@ -279,12 +279,12 @@ def record_report(service: Service, report: Mapping[str, Any]) -> ReportReceipt:
             if problem.key not in STRAY_REASONS:
                 raise
             submit_stray(service, report, body).result(SAVE_S)
-        known = known_echo(service.snapshot, report, body)
+        known = recorded_receipt(service.snapshot, report, body)
     assert known is not None
     return known
 
 
-def known_echo(snapshot: Snapshot, report: Mapping[str, Any], body: str) -> ReportReceipt | None:
+def recorded_receipt(snapshot: Snapshot, report: Mapping[str, Any], body: str) -> ReportReceipt | None:
     """The answer to a recorded report, or None. `body`: its digest. The same id with another body is refused without a
     trace in the event: the first one stands."""
     known = find_fate(snapshot, report["event"], report["report_id"])

@@ -55,7 +55,7 @@ def revoke_key() -> AnyResponse:
 
 @route("POST /console/units/seen", ORGANIZERS)
 @web.shows_problem_on(unit_list)
-def unit_seen() -> AnyResponse:
+def clear_troubles() -> AnyResponse:
     """Clear a unit's troubles; they are shown again when they happen again."""
     web.current_hub().units.troubles.acknowledge(web.field("unit"))
     return redirect(url_for("console.unit_list"), 303)

@@ -12,7 +12,7 @@ from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.rulebooks.result_gate import may_be_drawn
 from roundtap_core.rulebooks.result_words import describe_result
 from roundtap_core.words import catalogue, core_words
-from roundtap_hub.hall.wall_view import chunks, letters, sort_key, split_columns
+from roundtap_hub.hall.wall_view import chunks, letter_range, sort_key, split_columns
 from roundtap_hub.results.standings_table import figure_text
 from roundtap_hub.rounds.round_clock import clock_width
 
@@ -34,8 +34,8 @@ def test_columns_are_read_downwards():
 def test_accented_names_stand_beside_their_plain_letters():
     names = ["Zoë", "Łukasz", "Íñigo", "Lena", "Øster", "Maria", "Ana"]
     assert sorted(names, key=sort_key) == ["Ana", "Íñigo", "Lena", "Łukasz", "Maria", "Øster", "Zoë"]
-    assert letters("Íñigo H.", "Łukasz Ż.") == "I–L"
-    assert letters("Ana R.", "Ada L.") == "A"
+    assert letter_range("Íñigo H.", "Łukasz Ż.") == "I–L"
+    assert letter_range("Ana R.", "Ada L.") == "A"
 
 
 def test_a_long_round_has_a_wider_clock():

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from roundtap_core.records import SIDES, Side, other
-from roundtap_core.view import AGREED, CLOSED, DECIDED, DISPUTE, CallView, MatchView, TableView
+from roundtap_core.table_view import AGREED, CLOSED, DECIDED, DISPUTE, CallView, MatchView, TableView
 from roundtap_core.words import Words
 from roundtap_devices.input.gestures import CALL, HOLD, TAP, Gesture
 from roundtap_units.table.dialogue import agreement
@@ -25,7 +25,7 @@ from roundtap_units.table.dialogue.table_state import (
     TableState,
     format_span,
 )
-from roundtap_units.table.screens.scenes import FiguresScene, Half, HalvesScene, PageScene, Scene
+from roundtap_units.table.screens.scenes import FiguresScene, Half, HalvesScene, Scene, TextScene
 
 __all__ = ["Dialogue", "Effect", "Fate", "ReportRefused", "Saved", "SendReport", "StatusChanged"]
 
@@ -263,7 +263,7 @@ class Dialogue:
         if now_ms - at_ms >= SWALLOWED_MS:
             return scene
         again = self.table.words("press.again")
-        if isinstance(scene, PageScene | FiguresScene):
+        if isinstance(scene, TextScene | FiguresScene):
             return replace(scene, hint=again)
         if isinstance(scene, HalvesScene) and side == "a":
             return replace(scene, a=replace(scene.a, note=again))

@@ -8,7 +8,7 @@ from typing import Any
 from roundtap_core.forms.form import Form, WayToEnd
 from roundtap_core.forms.questions import LOSER, WINNER, Figure, Picks
 from roundtap_core.forms.walk import compose, compose_complete
-from roundtap_core.lists.squads import letter, squads_unfieldable
+from roundtap_core.lists.squads import squad_letter, squads_unfieldable
 from roundtap_core.records import CONCESSION, SIDES, Result, Side, SidePair, other
 from roundtap_devices.input.gestures import HOLD, REPEAT, TAP, Gesture
 from roundtap_units.table.dialogue import result_text
@@ -79,7 +79,7 @@ class OwnSheet:
 
 def squad_letters(squads: tuple[int, ...]) -> str:
     """Squads are numbers in records and letters at the table: "C D"."""
-    return " ".join(letter(squad) for squad in squads)
+    return " ".join(squad_letter(squad) for squad in squads)
 
 
 def _warning(table: TableState, side: Side) -> tuple[str, str]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from roundtap_core.errors import Problem
-from roundtap_core.lists.squads import letter
+from roundtap_core.lists.squads import squad_letter
 from roundtap_core.records import CONCESSION, SIDES, Match, Result, Side, SidePair, other
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.rulebooks.result_words import figure_label, outcome_reason
@@ -197,7 +197,7 @@ def _option_text(table: TableState, value: object) -> str:
 def squads(table: TableState, result: Result, side: Side, signed: bool = True) -> str:
     """"● AC  ■ BD", or where there is little room "AC:BD"; "" where neither has fielded any."""
     sides: tuple[Side, Side] = (table.first(side), other(table.first(side)))
-    fielded = {each: "".join(map(letter, picks)) for each, picks in (result.picks or {}).items()}
+    fielded = {each: "".join(map(squad_letter, picks)) for each, picks in (result.picks or {}).items()}
     if not fielded or not signed:
         return ":".join(fielded.get(each, "–") for each in sides) if fielded else ""
     return "  ".join(f"{SIGNS[each]} {fielded[each]}" for each in sides if each in fielded)

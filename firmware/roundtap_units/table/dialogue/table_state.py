@@ -11,7 +11,7 @@ from roundtap_core.forms.form import Form
 from roundtap_core.records import SIDES, Result, Side, other
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.rulebooks.result_gate import PLAYER, ResultSource, refuse_result
-from roundtap_core.view import AGREED, CLOSED, DECIDED, DISPUTE, MatchView, ReportRef, TableView
+from roundtap_core.table_view import AGREED, CLOSED, DECIDED, DISPUTE, MatchView, ReportRef, TableView
 from roundtap_core.words import Words
 from roundtap_devices.input.gestures import TAP, Gesture
 from roundtap_units.table.screens import scenes
@@ -311,8 +311,8 @@ class TableState:
                        left=column(left), right=column(other(left)), info=info, hint=hint, clock=self.clock, note=note)
 
     def page(self, kind: str, turn: Side | None, title: str, *lines: str | scenes.NameRow,
-             hint: str = "") -> scenes.PageScene:
-        return scenes.PageScene(kind=kind, facing=self.facing, mark=self.contact_mark, badge=self.badge, turn=turn,
+             hint: str = "") -> scenes.TextScene:
+        return scenes.TextScene(kind=kind, facing=self.facing, mark=self.contact_mark, badge=self.badge, turn=turn,
                                 title=title, lines=tuple(line for line in lines if line), hint=hint)
 
     def signed_name(self, side: Side) -> scenes.Name:

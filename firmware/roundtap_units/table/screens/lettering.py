@@ -142,7 +142,7 @@ def _parts(text: str) -> Iterator[tuple[str, str]]:
             glue = ""
 
 
-def write(draw: ImageDraw.ImageDraw, x: int, baseline: int, text: str, size: int, bold: bool = False,
+def draw_string(draw: ImageDraw.ImageDraw, x: int, baseline: int, text: str, size: int, bold: bool = False,
           anchor: str = "l", ink: int = 1) -> None:
     """One line on its baseline; `anchor` "l", "m" or "r" is what x means."""
     draw.fontmode = "1"

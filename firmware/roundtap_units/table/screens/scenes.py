@@ -104,7 +104,7 @@ class FiguresScene(Scene):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PageScene(Scene):
+class TextScene(Scene):
     """A title, a few lines and the buttons' meaning; turned to one person, or (`turn` None) for all. `big`: legible
     from two steps away, below the title."""
     turn: Side | None = None

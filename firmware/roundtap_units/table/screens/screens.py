@@ -7,13 +7,13 @@ from roundtap_units.table.screens import scenes
 from roundtap_units.table.screens.lettering import (
     Fitted,
     canvas,
+    draw_string,
     fit,
     fit_line,
     fit_pair,
     line_height,
     map_wordings,
     width,
-    write,
 )
 
 WIDTH, HEIGHT, HALF = 128, 64, 32
@@ -33,7 +33,7 @@ def draw(scene: scenes.Scene) -> Image.Image:
             else _from_the_edge(scene)
     if isinstance(scene, scenes.SideBySideScene):
         return _duo(scene)
-    assert isinstance(scene, scenes.FiguresScene | scenes.PageScene)
+    assert isinstance(scene, scenes.FiguresScene | scenes.TextScene)
     image = _figures(scene) if isinstance(scene, scenes.FiguresScene) else _page(scene)
     return image.rotate(180) if scene.facing == "opposite" and scene.turn == "b" else image
 
@@ -65,7 +65,7 @@ def _half(half: scenes.Half, scene: scenes.Scene) -> Image.Image:
     _draw_text(pen, fit(half.head, WIDTH - corner, 14, LOW if low else HEADS, bold=True), 0, 0, 12 if low else 14)
     taken = 0
     if half.big:
-        write(pen, WIDTH, 31, half.big, size, anchor="r")
+        draw_string(pen, WIDTH, 31, half.big, size, anchor="r")
         taken = width(half.big, size) + 4
     if half.note and isinstance(half.small, scenes.Sentence) and not half.big:
         # The result is larger than what may be done beside it.
@@ -91,8 +91,8 @@ def _from_the_edge(scene: scenes.HalvesScene) -> Image.Image:
         _draw_text(pen, fit(a.head, WIDTH - corner, 14, HEADS, bold=True), 0, 0, 14)
     else:
         # Low enough to leave room for the dot of a Ż below.
-        write(pen, 0, 8, f"{ARROWS['a']} {scenes.SIGNS['a']}", 10)
-        write(pen, WIDTH, 8, f"{scenes.SIGNS['b']} {ARROWS['b']}", 10, anchor="r")
+        draw_string(pen, 0, 8, f"{ARROWS['a']} {scenes.SIGNS['a']}", 10)
+        draw_string(pen, WIDTH, 8, f"{scenes.SIGNS['b']} {ARROWS['b']}", 10, anchor="r")
         _corner(pen, scene, 9, right=64 + _corner_width(scene) // 2)
         one, two = (half.head.lstrip("".join(scenes.SIGNS.values())).strip() for half in (a, b))
         left_name, right_name = fit_pair(one, two, WIDTH, TOGETHER)
@@ -101,7 +101,7 @@ def _from_the_edge(scene: scenes.HalvesScene) -> Image.Image:
     big = a.big if a.big not in scenes.SIGNS.values() else b.big
     top = 16 if together else 25
     if big and big not in scenes.SIGNS.values():
-        write(pen, 64, 46, big, FIGURE, anchor="m")
+        draw_string(pen, 64, 46, big, FIGURE, anchor="m")
         top = 47
     elif together and isinstance(a.small, scenes.Sentence) and a.small == b.small:
         _draw_text(pen, fit(a.small, WIDTH, 25, HEADS, bold=True), 64, 15, 25, anchor="m")
@@ -142,7 +142,7 @@ def _duo(scene: scenes.SideBySideScene) -> Image.Image:
         text = scene.mark or scene.badge
         wide = width(text, 8, bold=True) + 4
         pen.rectangle([64 - wide // 2, 0, 64 + wide // 2, 9], fill=1)
-        write(pen, 64, 8, text, 8, bold=True, anchor="m", ink=0)
+        draw_string(pen, 64, 8, text, 8, bold=True, anchor="m", ink=0)
     return image
 
 
@@ -152,7 +152,7 @@ def _part_half(part: scenes.SidePart, scene: scenes.SideBySideScene) -> Image.Im
     corner = scene.mark or scene.badge
     room = WIDTH - (width(corner, 8) + 3 if corner else 0)
     if corner:
-        write(pen, WIDTH, 8, corner, 8, anchor="r")
+        draw_string(pen, WIDTH, 8, corner, 8, anchor="r")
     if len(part.figures) > 1:
         _sum(pen, part, room)
         return image
@@ -164,7 +164,7 @@ def _part_half(part: scenes.SidePart, scene: scenes.SideBySideScene) -> Image.Im
         if part.unset:
             taken += 6
             _dotted(pen, WIDTH - taken, 10, WIDTH - 1, 31)
-        write(pen, WIDTH - (3 if part.unset else 0), 30 if part.unset else 31, part.figures[0], size, anchor="r")
+        draw_string(pen, WIDTH - (3 if part.unset else 0), 30 if part.unset else 31, part.figures[0], size, anchor="r")
     left = WIDTH - taken - 4
     if not part.label:
         _draw_text(pen, fit(part.hint, left, 20, PART_LOW), 0, 11, 20)
@@ -182,21 +182,21 @@ def _sum(pen: ImageDraw.ImageDraw, part: scenes.SidePart, room: int) -> None:
     left, right = (width(figure, size) for figure in part.figures)
     if left + right + 34 > WIDTH:
         size, left, right = SUM, *(width(figure, SUM) for figure in part.figures)
-    write(pen, 0, 31, part.figures[0], size)
-    write(pen, WIDTH, 31, part.figures[1], size, anchor="r")
+    draw_string(pen, 0, 31, part.figures[0], size)
+    draw_string(pen, WIDTH, 31, part.figures[1], size, anchor="r")
     top = max(12, label.height)
     hints = part.hint.split("  ")
     each = (32 - top) // len(hints)
     for place, hint in enumerate(hints):
         _draw_text(pen, fit(hint, WIDTH - left - right - 4, each, (9, 8, 7)), left + (WIDTH - left - right) // 2,
-             top + place * each, each, "m")
+                   top + place * each, each, "m")
 
 
 def _column(pen: ImageDraw.ImageDraw, part: scenes.SidePart, side: Side) -> None:
     """A person's half of the screen, one way up; sign and arrow at the outer edge."""
     x, anchor = (0, "l") if side == "a" else (WIDTH, "r")
-    write(pen, x, 8, f"{ARROWS['a']}{scenes.SIGNS['a']}" if side == "a" else f"{scenes.SIGNS['b']}{ARROWS['b']}", 10,
-          anchor=anchor)
+    mark = f"{ARROWS['a']}{scenes.SIGNS['a']}" if side == "a" else f"{scenes.SIGNS['b']}{ARROWS['b']}"
+    draw_string(pen, x, 8, mark, 10, anchor=anchor)
     if isinstance(part.head, scenes.Name):
         name = scenes.Name(part.head.lstrip("".join(scenes.SIGNS.values())).strip())
         _draw_text(pen, fit(name, 38, 10, (10, 9, 8)), 24 if side == "a" else WIDTH - 24, 0, 10, anchor)
@@ -213,7 +213,7 @@ def _column(pen: ImageDraw.ImageDraw, part: scenes.SidePart, side: Side) -> None
         two = len(part.figures) > 1
         size = next((size for size in (SUM if two else FIGURE, CLOCK) if width(figure, size) <= 62), 16)
         baseline = 43 + 13 * place if two else 46
-        write(pen, x, baseline, figure, size - 2 if two else size, anchor=anchor)
+        draw_string(pen, x, baseline, figure, size - 2 if two else size, anchor=anchor)
         if part.unset:
             wide = width(figure, size)
             left = x if anchor == "l" else x - wide - 3
@@ -229,11 +229,11 @@ def _marks(pen: ImageDraw.ImageDraw, marks: tuple[scenes.SquadMark, ...], x: int
     for place, mark in enumerate(marks):
         start = left + place * each
         pen.rectangle([start, top, start + 12, top + 13], fill=1 if mark.picked else 0, outline=1)
-        write(pen, start + 6, top + 11, mark.letter, 11, bold=True, anchor="m", ink=0 if mark.picked else 1)
+        draw_string(pen, start + 6, top + 11, mark.letter, 11, bold=True, anchor="m", ink=0 if mark.picked else 1)
         if mark.cursor:
             pen.rectangle([start, top + 15, start + 12, top + 16], fill=1)
         if mark.used:
-            write(pen, start + 13, top + 4, "✓", 8, anchor="r", ink=0 if mark.picked else 1)
+            draw_string(pen, start + 13, top + 4, "✓", 8, anchor="r", ink=0 if mark.picked else 1)
     return each * len(marks)
 
 
@@ -248,19 +248,19 @@ def _figures(scene: scenes.FiguresScene) -> Image.Image:
         title = scene.title if scene.facing == "opposite" else _with_arrow(scene.title, scene.turn)
         _draw_text(pen, fit_line(title, WIDTH), 64, 0, 11, anchor="m")
     # The signs stand outside, each at its person.
-    write(pen, 0, names - 1, left.sign, 11)
-    write(pen, WIDTH, names - 1, right.sign, 11, anchor="r")
+    draw_string(pen, 0, names - 1, left.sign, 11)
+    draw_string(pen, WIDTH, names - 1, right.sign, 11, anchor="r")
     left_name, right_name = fit_pair(left.name, right.name, WIDTH - 2 * 12, TOGETHER)
     _draw_text(pen, left_name, 12, names - 10, 11)
     _draw_text(pen, right_name, WIDTH - 12, names - 10, 11, anchor="r")
     _figure(pen, left, 28, figures)
-    write(pen, 64, figures, "–", FIGURE - 8, anchor="m")
+    draw_string(pen, 64, figures, "–", FIGURE - 8, anchor="m")
     _figure(pen, right, 100, figures)
     bottom = (49, 62) if not scene.title else (53, 63)
     edge = scene.mark or scene.clock
     if not scene.mark and width(scene.info, 9) > WIDTH - width(edge, 10) - 4:
         edge = ""  # The worth is what is confirmed here; the clock is on every other screen.
-    write(pen, WIDTH, bottom[0], edge, 10, anchor="r")
+    draw_string(pen, WIDTH, bottom[0], edge, 10, anchor="r")
     _draw_text(pen, fit(scene.info, WIDTH - width(edge, 10) - 4, 11, (10, 9)), 0, bottom[0] - 9, 10)
     hint = fit(scene.hint, WIDTH, 11, LOW)
     _draw_text(pen, hint, 0, bottom[1] - 10, 11)
@@ -283,13 +283,13 @@ def _figure(pen: ImageDraw.ImageDraw, column: scenes.Column, middle: int, baseli
             pen.rectangle([x - 3, baseline - 20, x + wide + 2, baseline + 2], fill=1)
         elif column.unset:
             _dotted(pen, x - 3, baseline - 20, x + wide + 2, baseline + 2)
-        write(pen, x, baseline, wheel, FIGURE, turning, ink=0 if column.active == -1 else 1)
+        draw_string(pen, x, baseline, wheel, FIGURE, turning, ink=0 if column.active == -1 else 1)
         if column.active == place:
             pen.rectangle([x + 1, baseline + 2, x + wide - 2, baseline + 3], fill=1)
         x += wide
 
 
-def _page(scene: scenes.PageScene) -> Image.Image:
+def _page(scene: scenes.TextScene) -> Image.Image:
     image, pen = canvas(WIDTH, HEIGHT)
     corner = _corner(pen, scene, 10)
     title = scene.title if scene.facing == "opposite" else _with_arrow(scene.title, scene.turn)
@@ -340,7 +340,7 @@ def _corner_width(scene: scenes.Scene) -> int:
 def _corner(pen: ImageDraw.ImageDraw, scene: scenes.Scene, baseline: int, right: int = WIDTH) -> int:
     """The age of the last contact, else the badge, ending at `right`; returns its width."""
     if scene.mark:
-        write(pen, right, baseline, scene.mark, 10, anchor="r")
+        draw_string(pen, right, baseline, scene.mark, 10, anchor="r")
     elif scene.badge:
         _label(pen, scene.badge, baseline, right)
     return _corner_width(scene)
@@ -349,7 +349,7 @@ def _corner(pen: ImageDraw.ImageDraw, scene: scenes.Scene, baseline: int, right:
 def _label(pen: ImageDraw.ImageDraw, text: str, baseline: int, right: int = WIDTH) -> None:
     wide = width(text, 8, bold=True) + 4
     pen.rectangle([right - wide, baseline - 8, right, baseline + 1], fill=1)
-    write(pen, right - 2, baseline - 1, text, 8, bold=True, anchor="r", ink=0)
+    draw_string(pen, right - 2, baseline - 1, text, 8, bold=True, anchor="r", ink=0)
 
 
 def _dotted(pen: ImageDraw.ImageDraw, left: int, top: int, right: int, bottom: int) -> None:
@@ -363,4 +363,4 @@ def _draw_text(pen: ImageDraw.ImageDraw, text: Fitted, x: int, top: int, high: i
     first = top + max(0, (high - text.height) // 2) + text.size - (text.size + 3) // 6
     first = max(first, text.size * 15 // 16)  # the accent of Ź must not leave the screen
     for place, line in enumerate(text.lines):
-        write(pen, x, first + place * line_height(text.size), line, text.size, text.bold, anchor)
+        draw_string(pen, x, first + place * line_height(text.size), line, text.size, text.bold, anchor)
