@@ -1,4 +1,4 @@
-"""Messages between hub, units, stations and panels, one type each, with limits. A table's view is in table_view.py.
+"""Messages between hub, units, stations and panels, one type each, with limits. A table's view is in view_types.py.
 
 Types list the keys their readers need; keys that no program reads are in MESSAGES.md alone.
 """

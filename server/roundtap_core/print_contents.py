@@ -6,8 +6,8 @@ from msgspec import Meta
 
 from roundtap_core.forms.form import Form
 from roundtap_core.limits import FIGURE
-from roundtap_core.table_view import SideView, refuse_malformed_form
 from roundtap_core.typed import Count, DisplayText, Message, Word
+from roundtap_core.view_types import SideView, refuse_malformed_form
 
 Figure = Annotated[int, Meta(ge=FIGURE[0], le=FIGURE[1])]
 Members = Annotated[tuple[DisplayText, ...], Meta(max_length=99)]  # the members of a team

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import inspect
 
-from roundtap_core import messages, table_view
+from roundtap_core import messages, view_types
 from roundtap_core.eventfile import file_schema
 from roundtap_core.messages import Health, Hello, Report, TableStatus
 from roundtap_core.reasons import MOST, type_errors
@@ -107,7 +107,7 @@ def parts_of(kind: Any) -> Iterator[Any]:
 def test_no_field_is_a_text_of_a_pattern_or_else_a_list() -> None:
     """For such a field msgspec 0.22 writes beyond its memory; so it does for one that may be a dict."""
     of_pattern = [
-        part for module in (messages, table_view, file_schema) for kind in vars(module).values()
+        part for module in (messages, view_types, file_schema) for kind in vars(module).values()
         if isinstance(kind, type) and issubclass(kind, Message) for part in parts_of(inspect.type_info(kind))
         if isinstance(part, inspect.UnionType) and any(getattr(each, "pattern", None) for each in part.types)]
     assert of_pattern

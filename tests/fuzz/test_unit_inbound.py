@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from unit_inbound import KEY, Bench, head, right_view, run
 
 from roundtap_core.rulebooks.registry import RULEBOOKS
-from roundtap_core.table_view import TableView
 from roundtap_core.typed import MalformedMessage, parse_message
+from roundtap_core.view_types import TableView
 
 ANY_JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=20),

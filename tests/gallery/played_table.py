@@ -8,7 +8,8 @@ from typing import Any
 from roundtap_core.records import SIDES, Result, Side
 from roundtap_core.rulebooks.base import MatchSituation, Rulebook
 from roundtap_core.rulebooks.registry import RULEBOOKS
-from roundtap_core.table_view import (
+from roundtap_core.typed import DisplayText
+from roundtap_core.view_types import (
     CallView,
     ClockView,
     EventOptions,
@@ -21,7 +22,6 @@ from roundtap_core.table_view import (
     SituationView,
     TableView,
 )
-from roundtap_core.typed import DisplayText
 from roundtap_devices.input.gestures import HOLD, REPEAT, TAP, Gesture
 from roundtap_units.table.dialogue.dialogue import Dialogue, SendReport
 from roundtap_units.table.dialogue.table_state import Fate

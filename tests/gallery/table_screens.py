@@ -9,7 +9,7 @@ from PIL import Image
 from gallery.other_rulebooks import other_rulebooks
 from gallery.played_table import Play, Shots
 from roundtap_core.records import Result, SidePair
-from roundtap_core.table_view import CallView
+from roundtap_core.view_types import CallView
 from roundtap_core.words import LANGUAGES
 from roundtap_devices.input.gestures import CALL, LEAVE, Gesture
 from roundtap_units.table.dialogue.dialogue import ReportRefused, Saved

@@ -25,8 +25,8 @@ from roundtap_core.forms.walk import needs_opener
 from roundtap_core.records import CONCESSION, SIDES, Result, Side, other
 from roundtap_core.result_json import result_from_json, result_to_json
 from roundtap_core.rulebooks.result_gate import NEEDS_REASON
-from roundtap_core.table_view import TableView
 from roundtap_core.typed import parse_message
+from roundtap_core.view_types import TableView
 from roundtap_devices.input.gestures import HOLD, REPEAT, TAP, Gesture
 from roundtap_hub.paper.slip_codes import slip_codes
 from roundtap_hub.units.table_view import table_view

@@ -14,8 +14,8 @@ from msgspec import inspect
 
 from hub_talk import KEYS, talking
 from roundtap_core import messages, wire
-from roundtap_core.table_view import TableView
 from roundtap_core.typed import parse_message
+from roundtap_core.view_types import TableView
 from roundtap_core.wire import REPORT, verify
 from roundtap_hub.access.policy import ROUTES, STAFF
 from roundtap_hub.paper.print_jobs import KINDS

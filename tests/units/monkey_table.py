@@ -10,7 +10,8 @@ from typing import Any
 from roundtap_core.records import Result, Side
 from roundtap_core.rulebooks.base import MatchSituation
 from roundtap_core.rulebooks.registry import RULEBOOKS, rulebook
-from roundtap_core.table_view import (
+from roundtap_core.typed import DisplayText
+from roundtap_core.view_types import (
     ClockView,
     EventOptions,
     EventView,
@@ -21,7 +22,6 @@ from roundtap_core.table_view import (
     SituationView,
     TableView,
 )
-from roundtap_core.typed import DisplayText
 from roundtap_devices.input.gestures import Gesture
 from roundtap_units.table.dialogue.dialogue import Dialogue, Saved, SendReport
 from roundtap_units.table.screens.scenes import Scene

@@ -9,8 +9,8 @@ from roundtap_core.records import Result, Side, SidePair
 from roundtap_core.result_json import result_to_json
 from roundtap_core.rulebooks.base import MatchSituation, Rulebook
 from roundtap_core.rulebooks.registry import rulebook
-from roundtap_core.table_view import TableView
 from roundtap_core.typed import parse_message
+from roundtap_core.view_types import TableView
 from roundtap_devices.input.gestures import CALL, HOLD, LEAVE, REPEAT, TAP, Gesture
 from roundtap_units.table.dialogue.dialogue import Dialogue, ReportRefused, Saved, SendReport, StatusChanged
 from roundtap_units.table.press_script import Press

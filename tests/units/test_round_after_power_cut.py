@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from roundtap_core.table_view import ClockView, MatchView, SideView, TableView
+from roundtap_core.view_types import ClockView, MatchView, SideView, TableView
 from roundtap_units.link.hub_time import HubTime
 from roundtap_units.table.unit import UnitRoundClock
 

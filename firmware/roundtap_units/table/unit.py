@@ -12,8 +12,8 @@ from msgspec.structs import replace as replace_fields
 
 from roundtap_core.records import SIDES
 from roundtap_core.result_json import result_from_json, result_to_json
-from roundtap_core.table_view import ClockView, MatchView, ReportRef, TableView
 from roundtap_core.typed import MalformedMessage, parse_message
+from roundtap_core.view_types import ClockView, MatchView, ReportRef, TableView
 from roundtap_core.wire import REPORT, digest, sign
 from roundtap_devices.controls import Controls
 from roundtap_devices.display.screen import Screen

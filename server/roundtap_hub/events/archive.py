@@ -14,7 +14,7 @@ from roundtap_core.eventfile.exports import list_fortress
 from roundtap_core.eventfile.exports import standings_csv as csv_of
 from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_hub.access.policy import NOT_IN_PLAY, ORGANIZERS, OVER, STAFF, VISIBLE, route
-from roundtap_hub.events.console import events
+from roundtap_hub.events.console import events_page
 from roundtap_hub.events.saved_event import archived_list, settled_round, tournament
 from roundtap_hub.serving import web
 from roundtap_hub.serving.http_answers import problem_status
@@ -29,17 +29,17 @@ def archived_events(**_: str) -> AnyResponse:
 
 
 @route("POST /console/<event_id>/archive", ORGANIZERS, NOT_IN_PLAY)
-@web.shows_problem_on(events)
-def archive(event_id: str) -> AnyResponse:
+@web.shows_problem_on(events_page)
+def archive_event(event_id: str) -> AnyResponse:
     web.add_venue_entry(NewEntry(EVENT_ARCHIVED, {"event": event_id}))
-    return redirect(url_for("console.events"), 303)
+    return redirect(url_for("console.events_page"), 303)
 
 
 @route("POST /console/<event_id>/restore", ORGANIZERS, VISIBLE)
 @web.shows_problem_on(archived_events)
-def restore(event_id: str) -> AnyResponse:
+def restore_event(event_id: str) -> AnyResponse:
     web.add_venue_entry(NewEntry(EVENT_UNARCHIVED, {"event": event_id}))
-    return redirect(url_for("console.events"), 303)
+    return redirect(url_for("console.events_page"), 303)
 
 
 @route("GET /console/<event_id>/delete", ORGANIZERS, OVER)
@@ -58,7 +58,7 @@ def confirm_delete(event_id: str) -> AnyResponse:
 
 @route("POST /console/<event_id>/delete", ORGANIZERS, OVER)
 @web.shows_problem_on(confirm_delete)
-def delete(event_id: str) -> AnyResponse:
+def delete_event(event_id: str) -> AnyResponse:
     """People, lists and papers are gone when this answers; the entries stay, and hold no names."""
     name = web.current_event(event_id).state.name
     if web.field("name").casefold() != name.strip().casefold():
@@ -69,7 +69,7 @@ def delete(event_id: str) -> AnyResponse:
         # First: should the hub die in between, print orders are lost, but no name stays on one.
         paper.forget(event_id)
     web.add_venue_entry(entry)
-    return redirect(url_for("console.events"), 303)
+    return redirect(url_for("console.events_page"), 303)
 
 
 @route("GET /console/<event_id>/export.json", STAFF, VISIBLE)

@@ -261,7 +261,7 @@ OFFICIALS, UNITS = "officials", "units"
 
 
 @route("GET /console", STAFF)
-def events(**_: str) -> AnyResponse:
+def events_page(**_: str) -> AnyResponse:
     """All events, and the form for a new one."""
     snapshot = web.current_snapshot()
     lines = listed_events(snapshot)
@@ -277,7 +277,7 @@ def events(**_: str) -> AnyResponse:
 
 
 @route("GET /console/<event_id>", STAFF, VISIBLE)
-def event(event_id: str, **_: str) -> AnyResponse:
+def event_page(event_id: str, **_: str) -> AnyResponse:
     """One event's console, to which its forms return. `since`: the version a browser shows; it gets what changed."""
     moment = web.current_event(event_id)
     if request.method == "POST":
@@ -365,7 +365,7 @@ def shown_round(state: EventState) -> RoundState | None:
 
 
 @route("GET /console/<event_id>/person/<competitor>", STAFF, VISIBLE)
-def person(event_id: str, competitor: str) -> AnyResponse:
+def person_page(event_id: str, competitor: str) -> AnyResponse:
     moment = web.current_event(event_id)
     if competitor not in moment.state.entrants:
         abort(404)
@@ -375,7 +375,7 @@ def person(event_id: str, competitor: str) -> AnyResponse:
 
 
 @route("GET /console/<event_id>/officials", STAFF, VISIBLE)
-def officials(event_id: str) -> AnyResponse:
+def officials_page(event_id: str) -> AnyResponse:
     """The event's officials, and as whom they play."""
     moment = web.current_event(event_id)
     return _part(moment, "officials_forms.html", OFFICIALS, web.words()("officials.title"),
@@ -383,7 +383,7 @@ def officials(event_id: str) -> AnyResponse:
 
 
 @route("GET /console/<event_id>/units", STAFF, VISIBLE)
-def units(event_id: str) -> AnyResponse:
+def event_units_page(event_id: str) -> AnyResponse:
     hub = web.current_hub()
     snapshot, statuses = web.current_snapshot(), hub.presence.units
     rows = unit_rows(snapshot, table_units(hub, snapshot, statuses), statuses, web.now_ms())
@@ -426,7 +426,8 @@ def opened_part(moment: saved_event.SavedEvent) -> str:
 
 
 _FORMS = {
-    OFFICIALS: tuple(f"console.{what}_official" for what in ("add", "change", "remove", "duty")),
+    OFFICIALS: (
+        "console.add_official", "console.change_official", "console.remove_official", "console.set_official_duty"),
     UNITS: ("console.place_unit",),
 }
 
@@ -437,7 +438,7 @@ CLOCK_TEXT = re.compile(r"(\d{1,3})(?::([0-5]\d))?")
 
 
 @route("POST /console/<event_id>/draw", ORGANIZERS, OPEN)
-@web.shows_problem_on(event)
+@web.shows_problem_on(event_page)
 def draw(event_id: str) -> AnyResponse:
     """Draw, or redraw. `attempt` is the draft the organizer saw (0: none), so that a second tap never draws twice."""
     draft = web.current_event(event_id).state.draft
@@ -449,7 +450,7 @@ def draw(event_id: str) -> AnyResponse:
 
 
 @route("POST /console/<event_id>/tables", ORGANIZERS, OPEN)
-@web.shows_problem_on(event)
+@web.shows_problem_on(event_page)
 def move_tables(event_id: str) -> AnyResponse:
     """Move matches off tables that another event uses, to free ones."""
     return web.submit_and_redirect(event_id, commands.MoveTables(web.whole_number("number") or 0,
@@ -457,20 +458,20 @@ def move_tables(event_id: str) -> AnyResponse:
 
 
 @route("POST /console/<event_id>/discard", ORGANIZERS, OPEN)
-@web.shows_problem_on(event)
+@web.shows_problem_on(event_page)
 def discard(event_id: str) -> AnyResponse:
     return web.submit_and_redirect(event_id, commands.DiscardDraft())
 
 
 @route("POST /console/<event_id>/publish", ORGANIZERS, OPEN)
-@web.shows_problem_on(event)
+@web.shows_problem_on(event_page)
 def publish(event_id: str) -> AnyResponse:
     return web.submit_and_redirect(event_id,
                                commands.PublishRound(web.whole_number("number") or 0, web.whole_number("attempt") or 0))
 
 
 @route("POST /console/<event_id>/clock", HEADS, PLAYING)
-@web.shows_problem_on(event)
+@web.shows_problem_on(event_page)
 def clock(event_id: str) -> AnyResponse:
     """Start, pause, adjust, set or reset the clock. After a power cut `continue` or `hold` at a typed time, else at the
     time that the tables counted."""
@@ -500,8 +501,8 @@ def parse_clock(text: str) -> int:
 
 
 @route("POST /console/<event_id>/extra", HEADS, PLAYING)
-@web.shows_problem_on(event)
-def extra_minutes(event_id: str) -> AnyResponse:
+@web.shows_problem_on(event_page)
+def add_extra_minutes(event_id: str) -> AnyResponse:
     """Set the random extra minutes of the round that the organizer was looking at."""
     minutes = web.whole_number("minutes")
     if minutes is None:
@@ -510,19 +511,19 @@ def extra_minutes(event_id: str) -> AnyResponse:
 
 
 @route("POST /console/<event_id>/finish", ORGANIZERS, PLAYING)
-@web.shows_problem_on(event)
+@web.shows_problem_on(event_page)
 def finish(event_id: str) -> AnyResponse:
     return web.submit_and_redirect(event_id, commands.FinishEvent(web.typed_reason()))
 
 
 @route("POST /console/<event_id>/reopen", ORGANIZERS, JUST_FINISHED)
-@web.shows_problem_on(event)
+@web.shows_problem_on(event_page)
 def reopen(event_id: str) -> AnyResponse:
     return web.submit_and_redirect(event_id, commands.ReopenEvent())
 
 
 @route("POST /console/<event_id>/play-on", ORGANIZERS, OPEN)
-@web.shows_problem_on(event)
+@web.shows_problem_on(event_page)
 def play_on(event_id: str) -> AnyResponse:
     """Publish the drawn round and note the open points: those on the page (`point`), or all where none was sent."""
     seen = tuple(request.form.getlist("point")) or None
@@ -533,31 +534,31 @@ def play_on(event_id: str) -> AnyResponse:
 
 
 @route("POST /console/<event_id>/cut", ORGANIZERS, PLAYING)
-@web.shows_problem_on(event)
+@web.shows_problem_on(event_page)
 def cut(event_id: str) -> AnyResponse:
     return web.submit_and_redirect(event_id, commands.MakeCut())
 
 
 @route("POST /console/<event_id>/cut/back", ORGANIZERS, PLAYING)
-@web.shows_problem_on(event)
+@web.shows_problem_on(event_page)
 def take_back_cut(event_id: str) -> AnyResponse:
     return web.submit_and_redirect(event_id, commands.WithdrawCut())
 
 
 @route("POST /console/<event_id>/cut/accepted", ORGANIZERS, PLAYING)
-@web.shows_problem_on(event)
+@web.shows_problem_on(event_page)
 def accept_offered_place(event_id: str) -> AnyResponse:
     return web.submit_and_redirect(event_id, commands.AcceptPlace(web.field("competitor")))
 
 
 @route("POST /console/<event_id>/cut/declined", ORGANIZERS, PLAYING)
-@web.shows_problem_on(event)
+@web.shows_problem_on(event_page)
 def decline_offered_place(event_id: str) -> AnyResponse:
     return web.submit_and_redirect(event_id, commands.DeclinePlace(web.field("competitor")))
 
 
 @route("POST /console/<event_id>/cut/present", ORGANIZERS, PLAYING)
-@web.shows_problem_on(event)
+@web.shows_problem_on(event_page)
 def continue_with_present(event_id: str) -> AnyResponse:
     """Continue with those present: players on the list (`asked`) who are not marked `present` are passed over."""
     there = set(request.form.getlist("present"))

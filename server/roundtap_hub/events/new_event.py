@@ -21,7 +21,7 @@ from roundtap_core.records import Competitor, Tournament
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.standings.totals import list_totals
 from roundtap_hub.access.policy import OPEN, ORGANIZERS, route
-from roundtap_hub.events.console import SEED_BITS, event, events
+from roundtap_hub.events.console import SEED_BITS, event_page, events_page
 from roundtap_hub.events.event_options import OFFERED, STRUCTURE, read_options, read_structure
 from roundtap_hub.events.saved_event import COLOR
 from roundtap_hub.serving import web
@@ -36,8 +36,8 @@ IMPORT_TIMEOUT_S = 180
 
 
 @route("POST /console", ORGANIZERS)
-@web.shows_problem_on(events)
-def create() -> AnyResponse:
+@web.shows_problem_on(events_page)
+def create_event() -> AnyResponse:
     """`known`: the number of events on the page, so that a form sent twice creates one event."""
     if web.field("known") not in ("", str(len(web.current_snapshot().ids))):
         raise Problem("step_changed_meanwhile")
@@ -56,8 +56,8 @@ def create() -> AnyResponse:
 
 
 @route("POST /console/import", ORGANIZERS)
-@web.shows_problem_on(events)
-def import_file() -> AnyResponse:
+@web.shows_problem_on(events_page)
+def import_event_file() -> AnyResponse:
     """Import the whole file or nothing: event, competitors and rounds are one request."""
     upload = request.files.get("file")
     raw = upload.read() if upload else b""
@@ -137,8 +137,8 @@ def person_and_entrant(
 
 
 @route("POST /console/<event_id>/about", ORGANIZERS, OPEN)
-@web.shows_problem_on(event)
-def set_about(event_id: str) -> AnyResponse:
+@web.shows_problem_on(event_page)
+def set_event_details(event_id: str) -> AnyResponse:
     """Date, venue, club, special rules; what the form left out stays as it is."""
     sent = {key: web.field(key) for key in ABOUT_FIELDS if key in request.form}
     return web.submit_and_redirect(event_id,
@@ -146,7 +146,7 @@ def set_about(event_id: str) -> AnyResponse:
 
 
 @route("POST /console/<event_id>/options", ORGANIZERS, OPEN)
-@web.shows_problem_on(event)
+@web.shows_problem_on(event_page)
 def set_options(event_id: str) -> AnyResponse:
     """Rounds and other options: until the first round is drawn."""
     state = web.current_event(event_id).state
@@ -155,7 +155,7 @@ def set_options(event_id: str) -> AnyResponse:
 
 
 @route("POST /console/<event_id>/structure", ORGANIZERS, OPEN)
-@web.shows_problem_on(event)
+@web.shows_problem_on(event_page)
 def set_structure(event_id: str) -> AnyResponse:
     """Rounds and cut after late entries: until round 2 is published."""
     state = web.current_event(event_id).state

@@ -93,7 +93,7 @@ def draw_pools(state: EventState) -> dict[str, tuple[int, int]]:
 
 
 @route("GET /console/<event_id>/prizes", STAFF, VISIBLE)
-def prizes(event_id: str) -> AnyResponse:
+def prizes_page(event_id: str) -> AnyResponse:
     """The list with its winners, and the draws with what is needed to repeat them."""
     moment = current_event(event_id)
     state, names = moment.state, full_names(moment)
@@ -105,15 +105,15 @@ def prizes(event_id: str) -> AnyResponse:
 
 
 @route("POST /console/<event_id>/prizes", ORGANIZERS, NOT_ARCHIVED)
-@shows_problem_on(prizes)
+@shows_problem_on(prizes_page)
 def save_prizes(event_id: str) -> AnyResponse:
     """`list`: one prize per line."""
     return _submit(event_id, SetPrizes(read_prizes(field("list"), current_event(event_id).state.prizes)))
 
 
 @route("POST /console/<event_id>/prizes/winner", ORGANIZERS, NOT_ARCHIVED)
-@shows_problem_on(prizes)
-def prize_winner(event_id: str) -> AnyResponse:
+@shows_problem_on(prizes_page)
+def name_prize_winner(event_id: str) -> AnyResponse:
     """`prize`: its index, `what`: its text as shown there; `competitor`: the winner, "" for none yet."""
     known = current_event(event_id).state.prizes
     index = whole_number("prize")
@@ -124,7 +124,7 @@ def prize_winner(event_id: str) -> AnyResponse:
 
 
 @route("POST /console/<event_id>/prizes/draw", ORGANIZERS, NOT_ARCHIVED)
-@shows_problem_on(prizes)
+@shows_problem_on(prizes_page)
 def draw_door_prize(event_id: str) -> AnyResponse:
     """`seen`: how many draws were on the page, so that a form sent twice draws once."""
     drawn = DrawDoorPrize(field("what"), whole_number("count") or 0, secrets.randbits(SEED_BITS),
@@ -134,4 +134,4 @@ def draw_door_prize(event_id: str) -> AnyResponse:
 
 def _submit(event_id: str, command: Command, anchor: str = "list") -> AnyResponse:
     submit(event_id, command)
-    return redirect(url_for("console.prizes", event_id=event_id, _anchor=anchor), 303)
+    return redirect(url_for("console.prizes_page", event_id=event_id, _anchor=anchor), 303)

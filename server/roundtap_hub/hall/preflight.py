@@ -11,7 +11,7 @@ from roundtap_machine.health import log_lines, services
 
 
 @route("GET /console/before-doors", STAFF)
-def preflight() -> AnyResponse:
+def preflight_page() -> AnyResponse:
     """One line per check with what to do, by part of the hall, worst first; checks that are fine share one line."""
     hub, snapshot, units = web.current_hub(), web.current_snapshot(), web.current_units()
     checks = all_checks(hub, snapshot, units, web.now_ms())

@@ -148,13 +148,13 @@ DRAWN_ANEW, GIVEN_UP = "drawn-anew", "not-restored"
 
 
 @route("GET /console/restored", ORGANIZERS)
-def restored(**_: str) -> AnyResponse:
+def restored_page(**_: str) -> AnyResponse:
     return web.page("restored.html", feed="console", view=restored_view(web.current_snapshot()), bye=BYE,
                     missed=UNPAIRED_LOSS, left=LEFT)
 
 
 @route("POST /console/restored/without", ORGANIZERS)
-@web.shows_problem_on(restored)
+@web.shows_problem_on(restored_page)
 def restore_without_unit() -> AnyResponse:
     unit = web.field("unit")
     if unit not in web.current_snapshot().venue.tables:
@@ -163,7 +163,7 @@ def restore_without_unit() -> AnyResponse:
 
 
 @route("POST /console/restored/place", ORGANIZERS)
-@web.shows_problem_on(restored)
+@web.shows_problem_on(restored_page)
 def place_restored_unit() -> AnyResponse:
     """Place a unit where it says that it stood."""
     unit, table = web.field("unit"), web.typed_table("table")
@@ -173,7 +173,7 @@ def place_restored_unit() -> AnyResponse:
 
 
 @route("POST /console/restored/adopt", ORGANIZERS)
-@web.shows_problem_on(restored)
+@web.shows_problem_on(restored_page)
 def adopt_lost_round() -> AnyResponse:
     """Adopt a lost round as the tables hold it: pairings, publishing, reports, officials' results, all in one
     commit."""
@@ -201,7 +201,7 @@ def adopt_lost_round() -> AnyResponse:
 
 
 @route("POST /console/restored/anew", ORGANIZERS)
-@web.shows_problem_on(restored)
+@web.shows_problem_on(restored_page)
 def discard_lost_round() -> AnyResponse:
     """Discard what the tables hold of a round; their reports are refused, which they show."""
     lost = _lost_of_form()
@@ -211,7 +211,7 @@ def discard_lost_round() -> AnyResponse:
 
 
 @route("POST /console/restored/point", ORGANIZERS)
-@web.shows_problem_on(restored)
+@web.shows_problem_on(restored_page)
 def settle_differing_result() -> AnyResponse:
     """Take the table's result or keep the copy's, where they differ."""
     point = next((each for each in restore_gap.unsettled_matches(web.current_snapshot())
@@ -233,7 +233,7 @@ def settle_differing_result() -> AnyResponse:
 
 
 @route("POST /console/restored/settled", ORGANIZERS)
-@web.shows_problem_on(restored)
+@web.shows_problem_on(restored_page)
 def finish_restore() -> AnyResponse:
     """Continue play. Reports that waited only for their unit's place are taken; those still without one are refused,
     which their tables show."""
@@ -241,12 +241,12 @@ def finish_restore() -> AnyResponse:
     answers = [_report_step(pending) if restore_gap.is_known(snapshot, pending) else _refusal(pending, GIVEN_UP)
                for pending in restore_gap.pending_reports(snapshot)]
     web.current_hub().service.execute([*answers, Step(VENUE, NewEntry(venue.RESTORE_SETTLED, {}))], web.actor())
-    return redirect(url_for("console.events"), 303)
+    return redirect(url_for("console.events_page"), 303)
 
 
 def _submit_steps(*steps: Step) -> AnyResponse:
     web.current_hub().service.execute(steps, web.actor())
-    return redirect(url_for("console.restored"), 303)
+    return redirect(url_for("console.restored_page"), 303)
 
 
 def _lost_of_form() -> restore_gap.LostRound:

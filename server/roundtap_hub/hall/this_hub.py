@@ -69,7 +69,7 @@ def hall_network(reached: HallAddresses, hotspot: Hotspot | None) -> dict[str, A
 
 
 @route("GET /console/hub", ORGANIZERS)
-def this_hub(**shown: Any) -> AnyResponse:
+def this_hub_page(**shown: Any) -> AnyResponse:
     """`shown`: a new PIN, for this response only (`_pin_page`)."""
     hub, hotspot = web.current_hub(), known_hotspot()
     organizers = hub.access.organizers
@@ -82,23 +82,23 @@ def this_hub(**shown: Any) -> AnyResponse:
 
 
 @route("POST /console/hub/sessions/<session_id>/end", ORGANIZERS)
-@web.shows_problem_on(this_hub)
+@web.shows_problem_on(this_hub_page)
 def end_session(session_id: str) -> AnyResponse:
     web.current_hub().access.organizers.sessions.end(session_id)
-    return redirect(url_for("console.this_hub"), 303)
+    return redirect(url_for("console.this_hub_page"), 303)
 
 
 @route("POST /console/hub/sessions/end", ORGANIZERS)
-@web.shows_problem_on(this_hub)
-def end_others() -> AnyResponse:
+@web.shows_problem_on(this_hub_page)
+def end_other_sessions() -> AnyResponse:
     own = visit.current_visit().session
     if own is not None:
         web.current_hub().access.organizers.sessions.end_others(own)
-    return redirect(url_for("console.this_hub"), 303)
+    return redirect(url_for("console.this_hub_page"), 303)
 
 
 @route("POST /console/hub/time", ORGANIZERS)
-@web.shows_problem_on(this_hub)
+@web.shows_problem_on(this_hub_page)
 def set_hall_time() -> AnyResponse:
     """`epoch_ms`: the browser's clock, filled in by a script; else `time`, typed as local time."""
     hall_time, from_script, typed = web.current_hub().host.hall_time, web.field("epoch_ms"), web.field("time")
@@ -112,19 +112,19 @@ def set_hall_time() -> AnyResponse:
         except (ValueError, OverflowError, OSError):
             raise Problem("hall_time_typed", where="/time") from None
     hall_time.set_to(epoch_ms)
-    return redirect(url_for("console.this_hub") + "#time", 303)
+    return redirect(url_for("console.this_hub_page") + "#time", 303)
 
 
 @route("POST /console/hub/staff", ORGANIZERS)
-@web.shows_problem_on(this_hub)
-def add_person() -> AnyResponse:
+@web.shows_problem_on(this_hub_page)
+def add_staff() -> AnyResponse:
     """Add a member of staff; the PIN is shown in this response only."""
     person, pin = web.current_hub().access.organizers.staff.add(web.field("name"), web.field("role"), web.actor())
     return _pin_page(person.name, pin)
 
 
 @route("POST /console/hub/staff/<person>/pin", ORGANIZERS)
-@web.shows_problem_on(this_hub)
+@web.shows_problem_on(this_hub_page)
 def replace_pin(person: str) -> AnyResponse:
     """Make a new PIN; the old one is void, and its sessions end."""
     found, pin = web.current_hub().access.organizers.staff.replace_pin(person, web.actor())
@@ -132,23 +132,23 @@ def replace_pin(person: str) -> AnyResponse:
 
 
 @route("POST /console/hub/staff/<person>/role", ORGANIZERS)
-@web.shows_problem_on(this_hub)
-def change_role(person: str) -> AnyResponse:
+@web.shows_problem_on(this_hub_page)
+def change_staff_role(person: str) -> AnyResponse:
     web.current_hub().access.organizers.staff.change_role(person, web.field("role"), web.actor())
-    return redirect(url_for("console.this_hub", _anchor="staff"), 303)
+    return redirect(url_for("console.this_hub_page", _anchor="staff"), 303)
 
 
 @route("POST /console/hub/staff/<person>/revoke", ORGANIZERS)
-@web.shows_problem_on(this_hub)
+@web.shows_problem_on(this_hub_page)
 def revoke_pin(person: str) -> AnyResponse:
     web.current_hub().access.organizers.staff.revoke(person, web.actor())
-    return redirect(url_for("console.this_hub", _anchor="staff"), 303)
+    return redirect(url_for("console.this_hub_page", _anchor="staff"), 303)
 
 
 def _pin_page(name: str, pin: str) -> AnyResponse:
     """The page with a new PIN, shown once: a reload does not show it."""
-    g.address = url_for("console.this_hub")
-    return this_hub(made=name, pin=f"{pin[:4]} {pin[4:]}", login=login_address(), qr=qr_svg(login_address()))
+    g.address = url_for("console.this_hub_page")
+    return this_hub_page(made=name, pin=f"{pin[:4]} {pin[4:]}", login=login_address(), qr=qr_svg(login_address()))
 
 
 def login_address() -> str:
@@ -164,7 +164,7 @@ KIND = "application/x-x509-ca-cert"  # makes phones offer to install it
 
 
 @route("GET /trust", EVERYBODY)
-def trust() -> AnyResponse:
+def trust_page() -> AnyResponse:
     encrypted = web.current_hub().access.encrypted
     if encrypted is None:
         abort(404)
@@ -172,7 +172,7 @@ def trust() -> AnyResponse:
 
 
 @route("GET /ca.crt", EVERYBODY)
-def authority() -> AnyResponse:
+def authority_certificate() -> AnyResponse:
     encrypted = web.current_hub().access.encrypted
     if encrypted is None:
         abort(404)

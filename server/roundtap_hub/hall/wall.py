@@ -54,7 +54,7 @@ def wall_of_display() -> AnyResponse:
 
 
 @route("GET /wall/<event_id>", EVERYBODY, VISIBLE, kept="wall/<event_id>")
-def wall(event_id: str) -> AnyResponse:
+def wall_page(event_id: str) -> AnyResponse:
     """`?theme=dark` or `light`; `?part=1/2`: the first of two walls that share the alphabet; `?show=standings`: only
     that picture; `?sound=1`: with sound at the start, at five minutes and at time."""
     variant = web.cached_variant()
@@ -112,7 +112,7 @@ REPEAT_PRESS_MS = 10_000  # the same announcement again within this time is a do
 
 
 @route("GET /console/displays", HEADS_AND_DESK)
-def displays(**_: str) -> AnyResponse:
+def displays_page(**_: str) -> AnyResponse:
     hub, snapshot = web.current_hub(), web.current_snapshot()
     walls = snapshot.venue.display_plan
     rows = known_displays.display_rows(hub.hall.displays.contacts, walls.screens, web.now_ms())
@@ -126,7 +126,7 @@ def displays(**_: str) -> AnyResponse:
 
 
 @route("POST /console/displays/say", HEADS_AND_DESK)
-@web.shows_problem_on(displays)
+@web.shows_problem_on(displays_page)
 def announce() -> AnyResponse:
     """Announce on all walls and phones of one event or of all: a line of text, or lunch or the next start with a
     countdown in minutes or to a time of day."""
@@ -178,21 +178,21 @@ def _duration_ms(typed: str) -> int | None:
 
 
 @route("POST /console/displays/unsay", HEADS_AND_DESK)
-@web.shows_problem_on(displays)
+@web.shows_problem_on(displays_page)
 def revoke_announcement() -> AnyResponse:
     _add_entry(display_plan.ANNOUNCEMENT_REVOKED, id=web.field("id")[:40])
     return _back()
 
 
 @route("POST /console/displays/sound", HEADS_AND_DESK)
-@web.shows_problem_on(displays)
-def hub_sound() -> AnyResponse:
+@web.shows_problem_on(displays_page)
+def set_hub_sound() -> AnyResponse:
     _add_entry(display_plan.HUB_SOUND, on=web.one_of("on", ("0", "1")) == "1")
     return _back("sound")
 
 
 @route("POST /console/displays/<display>/set", HEADS_AND_DESK)
-@web.shows_problem_on(displays)
+@web.shows_problem_on(displays_page)
 def set_display(display: str) -> AnyResponse:
     """Assign what a display shows; it changes at once."""
     hub, screens = web.current_hub(), web.current_snapshot().venue.display_plan.screens
@@ -210,7 +210,7 @@ def set_display(display: str) -> AnyResponse:
 
 
 @route("POST /console/displays/<display>/identify", HEADS_AND_DESK)
-@web.shows_problem_on(displays)
+@web.shows_problem_on(displays_page)
 def identify_display(display: str) -> AnyResponse:
     hub, screen = web.current_hub(), web.current_snapshot().venue.display_plan.screens.get(display)
     name = screen.name if screen else hub.hall.displays.name_of(display)
@@ -221,7 +221,7 @@ def identify_display(display: str) -> AnyResponse:
 
 
 @route("POST /console/displays/<display>/forget", HEADS_AND_DESK)
-@web.shows_problem_on(displays)
+@web.shows_problem_on(displays_page)
 def forget_display(display: str) -> AnyResponse:
     """Forget a display; should it come back, it is a new one."""
     if display in web.current_snapshot().venue.display_plan.screens:
@@ -242,4 +242,4 @@ def _add_entry(entry: str, **data: object) -> None:
 
 
 def _back(anchor: str = "") -> AnyResponse:
-    return redirect(url_for("console.displays", _anchor=anchor or None), 303)
+    return redirect(url_for("console.displays_page", _anchor=anchor or None), 303)

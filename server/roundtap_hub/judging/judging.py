@@ -19,7 +19,7 @@ from roundtap_core.names import clean_name
 from roundtap_core.numbers import next_number
 from roundtap_core.rulebooks.base import JUDGE, ORGANIZER
 from roundtap_hub.access import policy
-from roundtap_hub.events.console import event
+from roundtap_hub.events.console import event_page
 from roundtap_hub.events.saved_event import SavedEvent, StepMarks, full_names, newest_round, saved_event
 from roundtap_hub.events.todo import ELSEWHERE, open_tasks
 from roundtap_hub.judging.judging_view import people_forms_view
@@ -34,7 +34,7 @@ from roundtap_hub.units.unit_presence import UnitStatus, calls_of
 
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/warn", policy.JUDGES, policy.OPEN)
-@web.shows_problem_on(event)
+@web.shows_problem_on(event_page)
 def warn(event_id: str, competitor: str) -> AnyResponse:
     return web.submit_and_redirect(event_id,
                                    commands.GiveWarning(competitor, web.typed_reason(), web.signing_official(event_id)),
@@ -42,7 +42,7 @@ def warn(event_id: str, competitor: str) -> AnyResponse:
 
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/propose", policy.HEADS, policy.OPEN)
-@web.shows_problem_on(event)
+@web.shows_problem_on(event_page)
 def propose(event_id: str, competitor: str) -> AnyResponse:
     return web.submit_and_redirect(event_id,
                                    commands.ProposeDisqualification(competitor, web.typed_reason(),
@@ -50,15 +50,15 @@ def propose(event_id: str, competitor: str) -> AnyResponse:
 
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/decline", policy.JUDGES, policy.OPEN)
-@web.shows_problem_on(event)
-def decline(event_id: str, competitor: str) -> AnyResponse:
+@web.shows_problem_on(event_page)
+def decline_proposal(event_id: str, competitor: str) -> AnyResponse:
     return web.submit_and_redirect(event_id, commands.DeclineProposal(competitor, web.signing_official(event_id)))
 
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/tick", policy.STAFF, policy.OPEN,
               only=policy.BEFORE_ROUND_1)
-@web.shows_problem_on(event)
-def tick(event_id: str, competitor: str) -> AnyResponse:
+@web.shows_problem_on(event_page)
+def record_check(event_id: str, competitor: str) -> AnyResponse:
     return web.submit_and_redirect(event_id,
                                    commands.RecordCheck(competitor, web.field("what"), web.field("on") == "1"),
                                    "competitors")
@@ -66,8 +66,8 @@ def tick(event_id: str, competitor: str) -> AnyResponse:
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/came-with", policy.HEADS_AND_DESK, policy.OPEN,
               only=policy.BEFORE_ROUND_1)
-@web.shows_problem_on(event)
-def came_with(event_id: str, competitor: str) -> AnyResponse:
+@web.shows_problem_on(event_page)
+def set_came_with(event_id: str, competitor: str) -> AnyResponse:
     return web.submit_and_redirect(event_id,
                                    commands.SetTravelGroup(competitor, clean_name(web.field("came_with")) or None),
                                    "competitors")
@@ -75,21 +75,21 @@ def came_with(event_id: str, competitor: str) -> AnyResponse:
 
 @policy.route("POST /console/<event_id>/match/<match_id>/ruling", policy.JUDGES, policy.PLAYING, policy.SHOWN_ROUND)
 @web.shows_problem_on(match_page)
-def ruling(event_id: str, match_id: str) -> AnyResponse:
+def record_ruling(event_id: str, match_id: str) -> AnyResponse:
     return submit_at_match(event_id, match_id,
                            commands.NoteRuling(match_id, web.typed_reason("text"), web.signing_official(event_id)))
 
 
 @policy.route("POST /console/<event_id>/match/<match_id>/appeal", policy.JUDGES, policy.PLAYING, policy.SHOWN_ROUND)
 @web.shows_problem_on(match_page)
-def appeal(event_id: str, match_id: str) -> AnyResponse:
+def record_appeal(event_id: str, match_id: str) -> AnyResponse:
     return submit_at_match(event_id, match_id, commands.Appeal(match_id, web.field("competitor")))
 
 
 @policy.route("POST /console/<event_id>/match/<match_id>/appeal-decided", policy.HEADS, policy.PLAYING,
               policy.SHOWN_ROUND)
 @web.shows_problem_on(match_page)
-def appeal_decided(event_id: str, match_id: str) -> AnyResponse:
+def decide_appeal(event_id: str, match_id: str) -> AnyResponse:
     """The head judge's decision; whether the ruling stands must be chosen, there is no default."""
     upheld = web.field("upheld")
     if upheld not in ("0", "1"):
@@ -100,7 +100,7 @@ def appeal_decided(event_id: str, match_id: str) -> AnyResponse:
 
 @policy.route("POST /console/<event_id>/match/<match_id>/extension", policy.JUDGES, policy.PLAYING, policy.SHOWN_ROUND)
 @web.shows_problem_on(match_page)
-def extension(event_id: str, match_id: str) -> AnyResponse:
+def give_extension(event_id: str, match_id: str) -> AnyResponse:
     return submit_at_match(
         event_id, match_id,
         commands.TakeBackExtension(match_id, web.signing_official(event_id)) if web.field("back") else
@@ -110,8 +110,8 @@ def extension(event_id: str, match_id: str) -> AnyResponse:
 
 @policy.route("POST /console/<event_id>/match/<match_id>/picks", policy.STAFF, policy.PLAYING, policy.SHOWN_ROUND,
               policy.IN_OPEN_ROUNDS)
-@web.shows_problem_on(event)
-def picks(event_id: str, match_id: str) -> AnyResponse:
+@web.shows_problem_on(event_page)
+def record_picks(event_id: str, match_id: str) -> AnyResponse:
     squads = parse_squad_ticks(request.form.getlist("picks")[:SQUADS_MAX])
     return web.submit_and_redirect(event_id, commands.SetPicks(match_id, tuple(squads)), "picks")
 
@@ -122,7 +122,7 @@ def submit_at_match(event_id: str, match_id: str, command: commands.Command) -> 
 
 
 @policy.route("POST /console/<event_id>/officials", policy.ORGANIZERS, policy.OPEN)
-@web.shows_problem_on(event)
+@web.shows_problem_on(event_page)
 def add_official(event_id: str) -> AnyResponse:
     """Add an official: the name is stored with the people, the event knows an id."""
     moment = web.current_event(event_id)
@@ -137,7 +137,7 @@ def add_official(event_id: str) -> AnyResponse:
 
 
 @policy.route("POST /console/<event_id>/officials/<official>/change", policy.ORGANIZERS, policy.OPEN)
-@web.shows_problem_on(event)
+@web.shows_problem_on(event_page)
 def change_official(event_id: str, official: str) -> AnyResponse:
     def changed(before: Official) -> Official:
         return _as_typed(replace(before, role=web.field("role", before.role)))
@@ -146,14 +146,14 @@ def change_official(event_id: str, official: str) -> AnyResponse:
 
 
 @policy.route("POST /console/<event_id>/officials/<official>/remove", policy.ORGANIZERS, policy.OPEN)
-@web.shows_problem_on(event)
+@web.shows_problem_on(event_page)
 def remove_official(event_id: str, official: str) -> AnyResponse:
     return _set_official(event_id, official, lambda _: None)
 
 
 @policy.route("POST /console/<event_id>/officials/<official>/duty", policy.HEADS, policy.OPEN)
-@web.shows_problem_on(event)
-def duty_official(event_id: str, official: str) -> AnyResponse:
+@web.shows_problem_on(event_page)
+def set_official_duty(event_id: str, official: str) -> AnyResponse:
     return web.submit_and_redirect(event_id, commands.OfficialDuty(official, web.field("on") == "1"), "officials")
 
 
@@ -182,20 +182,20 @@ def _without_organizer(state: EventState, new: Official) -> tuple[Official, ...]
 
 @policy.route("POST /console/<event_id>/match/<match_id>/here", policy.STAFF, policy.PLAYING, policy.SHOWN_ROUND,
               policy.IN_OPEN_ROUNDS)
-@web.shows_problem_on(event)
+@web.shows_problem_on(event_page)
 def mark_at_table(event_id: str, match_id: str) -> AnyResponse:
     """An official saw a player at the table who pressed no button: the player no longer counts as absent."""
     state = web.current_event(event_id).state
     require_entrant(state, web.field("who"))
     web.current_hub().presence.mark_at_table(state.id, match_id, web.field("who"))
     if web.field("back"):
-        return redirect(url_for("console.absent", event_id=event_id), 303)
+        return redirect(url_for("console.absentees_page", event_id=event_id), 303)
     return web.back_to_event(event_id, "needs")
 
 
 @policy.route("POST /console/<event_id>/officials/<official>/person", policy.ORGANIZERS, policy.OPEN)
-@web.shows_problem_on(event)
-def tie_official(event_id: str, official: str) -> AnyResponse:
+@web.shows_problem_on(event_page)
+def link_official_to_staff(event_id: str, official: str) -> AnyResponse:
     """Set the member of staff whose PIN this official logs in with, if any."""
     if official not in web.current_event(event_id).state.officials:
         raise Problem("unknown_official")
@@ -250,7 +250,7 @@ TABLE_DIGITS = 3
 
 
 @policy.route("POST /console/<event_id>/call", policy.JUDGES, policy.VISIBLE)
-@web.shows_problem_on(event)
+@web.shows_problem_on(event_page)
 def take_call(event_id: str) -> AnyResponse:
     """Take a call: the table's screen shows who is on the way. `unit`: for a call from a table without a match."""
     if web.field("match"):
@@ -261,7 +261,7 @@ def take_call(event_id: str) -> AnyResponse:
 
 
 @policy.route("POST /console/<event_id>/call/settled", policy.JUDGES, policy.VISIBLE)
-@web.shows_problem_on(event)
+@web.shows_problem_on(event_page)
 def close_call(event_id: str) -> AnyResponse:
     """Settle the call that the judge saw: the table's screen returns to its match."""
     since = web.whole_number("since")

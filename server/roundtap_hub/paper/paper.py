@@ -110,7 +110,7 @@ def print_book() -> PrintBook:
 
 
 @route("GET /console/<event_id>/paper", STAFF, VISIBLE)
-def paper(event_id: str) -> AnyResponse:
+def paper_page(event_id: str) -> AnyResponse:
     """An event's print jobs, and the sheets that a browser prints, which need no print station."""
     moment, book = web.current_event(event_id), web.current_hub().paper
     # A hub that does not know the date leaves it to be typed.
@@ -151,7 +151,7 @@ def _has_print_station() -> bool:
 
 
 @route("POST /console/<event_id>/paper", DESK, NOT_ARCHIVED)
-@web.shows_problem_on(paper)
+@web.shows_problem_on(paper_page)
 def order_paper(event_id: str) -> AnyResponse:
     """Print the newest pairings or standings, the hub's fingerprint, or the test print."""
     state = web.current_event(event_id).state
@@ -164,8 +164,8 @@ def order_paper(event_id: str) -> AnyResponse:
 
 
 @route("POST /console/<event_id>/paper/proxy", DESK, NOT_ARCHIVED)
-@web.shows_problem_on(paper)
-def order_card_proxy(event_id: str) -> AnyResponse:
+@web.shows_problem_on(paper_page)
+def print_card_proxy(event_id: str) -> AnyResponse:
     """Print a proxy for a damaged card: its name, the official who decided, and the date."""
     card, official, date = (" ".join(web.field(name).split()) for name in ("card", "official", "date"))
     if not card or not official or not DATE.fullmatch(date):
@@ -177,7 +177,7 @@ def order_card_proxy(event_id: str) -> AnyResponse:
 
 
 @route("POST /console/<event_id>/paper/again", DESK, NOT_ARCHIVED)
-@web.shows_problem_on(paper)
+@web.shows_problem_on(paper_page)
 def print_again(event_id: str) -> AnyResponse:
     """Print a job again; the first one no longer waits for a station that is away."""
     job, book = _job(event_id), print_book()
@@ -187,7 +187,7 @@ def print_again(event_id: str) -> AnyResponse:
 
 
 @route("POST /console/<event_id>/paper/cancel", DESK, NOT_ARCHIVED)
-@web.shows_problem_on(paper)
+@web.shows_problem_on(paper_page)
 def cancel_printing(event_id: str) -> AnyResponse:
     """Cancel one job, or with `all` every waiting one; jobs already begun are finished."""
     book = print_book()
@@ -200,7 +200,7 @@ def cancel_printing(event_id: str) -> AnyResponse:
 
 
 @route("POST /console/<event_id>/paper/printer", DESK, NOT_ARCHIVED)
-@web.shows_problem_on(paper)
+@web.shows_problem_on(paper_page)
 def set_up_printer(event_id: str) -> AnyResponse:
     """Set up a station's printer: print sheets at every speed, a test page of a model, then confirm the settings."""
     book, state, unit = print_book(), web.current_event(event_id).state, web.field("unit")
@@ -223,7 +223,7 @@ def set_up_printer(event_id: str) -> AnyResponse:
 
 
 @route("POST /console/<event_id>/paper/there", DESK, NOT_ARCHIVED)
-@web.shows_problem_on(paper)
+@web.shows_problem_on(paper_page)
 def confirm_printed(event_id: str) -> AnyResponse:
     job, book = _job(event_id), print_book()
     if job is not None:
@@ -233,7 +233,7 @@ def confirm_printed(event_id: str) -> AnyResponse:
 
 
 @route("POST /console/<event_id>/paper/go-on", DESK, NOT_ARCHIVED)
-@web.shows_problem_on(paper)
+@web.shows_problem_on(paper_page)
 def continue_printing(event_id: str) -> AnyResponse:
     """A person saw that the printer prints although it no longer answers. Its jobs continue as sent."""
     job, book = _job(event_id), print_book()
@@ -256,7 +256,7 @@ def _token() -> str:
 
 
 def _back(event_id: str) -> AnyResponse:
-    return redirect(url_for("console.paper", event_id=event_id), 303)
+    return redirect(url_for("console.paper_page", event_id=event_id), 303)
 
 
 A4, A5 = "a4", "a5"

@@ -87,7 +87,7 @@ COUNTS, STAYS = "slip", "record"  # after a contradiction: the slip counts, or t
 
 
 @route("GET /console/<event_id>/slip", STAFF, VISIBLE)
-def slip(event_id: str) -> AnyResponse:
+def slip_page(event_id: str) -> AnyResponse:
     """`?code=`: a typed code, or the address from a barcode reader. `?saved=`: the match entered before."""
     moment = web.current_event(event_id)
     state, hub = moment.state, web.current_hub()
@@ -96,7 +96,7 @@ def slip(event_id: str) -> AnyResponse:
     if isinstance(found, FoundSlip) and found.event_id == event_id:
         at = state.find_match(found.match_id)
         if at is not None:
-            return redirect(url_for("console.walk", event_id=event_id, match_id=found.match_id,
+            return redirect(url_for("console.result_wizard_page", event_id=event_id, match_id=found.match_id,
                                     slip=slip_codes(state, at[0])[found.match_id]), 303)
     other = web.current_snapshot().event(found.event_id) if found is not None and found.event_id != event_id else None
     old = found if isinstance(found, OutdatedSlip) and other is None else None
@@ -167,7 +167,7 @@ def enter_slip(seat: MatchContext, entered: EnterResult) -> AnyResponse:
     steps += [Step(event_id, DropCompetitor(who)) for who in leaving if who not in playing]
     if steps:
         web.current_hub().service.execute(steps, web.actor())
-    return redirect(url_for("console.slip", event_id=event_id, saved=match.id, plays=playing), 303)
+    return redirect(url_for("console.slip_page", event_id=event_id, saved=match.id, plays=playing), 303)
 
 
 def _refuse_unless_judge(event_id: str, match_id: str) -> None:
@@ -196,7 +196,7 @@ def open_scanned_slip(found: FoundSlip) -> AnyResponse:
     """Redirect a judge's phone to the slip's match: step by step where nothing is known of it yet."""
     match = _match_of(found)[1]
     fresh = match.match.result is None and not match.reports and not web.current_event(found.event_id).state.finished
-    return redirect(url_for("console.walk" if fresh else "console.match_page", event_id=found.event_id,
+    return redirect(url_for("console.result_wizard_page" if fresh else "console.match_page", event_id=found.event_id,
                             match_id=found.match_id), 303)
 
 

@@ -24,7 +24,7 @@ from roundtap_core.rulebooks.result_gate import OFFICIAL
 from roundtap_core.rulebooks.result_words import figure_label
 from roundtap_hub.access import policy
 from roundtap_hub.access.personal_links import CODE_LIFE_MS
-from roundtap_hub.events.console import event
+from roundtap_hub.events.console import event_page
 from roundtap_hub.events.new_event import person_and_entrant
 from roundtap_hub.events.saved_event import SavedEvent, full_names
 from roundtap_hub.hall.qr_svg import qr_svg
@@ -69,7 +69,7 @@ SIGN_UP = "sign-up"  # the `back` field of forms on the sign-up page
 
 
 @policy.route("GET /console/<event_id>/check-in", policy.STAFF, policy.VISIBLE)
-def check_in(event_id: str, competitor: str = "") -> AnyResponse:
+def check_in_page(event_id: str, competitor: str = "") -> AnyResponse:
     """Awaited and present players, with a field to check in by name."""
     moment = web.current_event(event_id)
     state, typed = moment.state, request.args.get("q", "").strip()
@@ -80,16 +80,16 @@ def check_in(event_id: str, competitor: str = "") -> AnyResponse:
 
 
 @policy.route("POST /console/<event_id>/check-in", policy.ORGANIZERS, policy.OPEN)
-@web.shows_problem_on(event)
+@web.shows_problem_on(event_page)
 def use_check_in(event_id: str) -> AnyResponse:
     """Set whether only players who have checked in are paired."""
     used = web.field("used") == "1"
     web.submit(event_id, commands.SetCheckIn(used))
-    return redirect(url_for("console.check_in", event_id=event_id), 303) if used else web.back_to_event(event_id)
+    return redirect(url_for("console.check_in_page", event_id=event_id), 303) if used else web.back_to_event(event_id)
 
 
 @policy.route("POST /console/<event_id>/check-in/name", policy.HEADS_AND_DESK, policy.OPEN)
-@web.shows_problem_on(check_in)
+@web.shows_problem_on(check_in_page)
 def check_in_name(event_id: str) -> AnyResponse:
     """Check in the player whose name was typed; where several fit, show them to choose from."""
     moment, typed = web.current_event(event_id), clean_name(web.field("name"))
@@ -101,15 +101,15 @@ def check_in_name(event_id: str) -> AnyResponse:
         already = find_by_name(typed, present)
         raise Problem("check_in_already", name=already[0].name) if already else Problem("check_in_nobody", name=typed)
     if len(found) > 1 or is_late_entry(moment.state):
-        return redirect(url_for("console.check_in", event_id=event_id, q=typed), 303)
+        return redirect(url_for("console.check_in_page", event_id=event_id, q=typed), 303)
     web.current_hub().service.execute([Step(event_id, command)
                                        for command in _check_in_commands(event_id, found[0].id, None)],
                                       web.actor())
-    return redirect(url_for("console.check_in", event_id=event_id), 303)
+    return redirect(url_for("console.check_in_page", event_id=event_id), 303)
 
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/here", policy.HEADS_AND_DESK, policy.OPEN)
-@web.shows_problem_on(check_in)
+@web.shows_problem_on(check_in_page)
 def set_checked_in(event_id: str, competitor: str) -> AnyResponse:
     """Mark a player as present (`on` 1) or not; a late entry `meets` an opponent."""
     if web.field("on", "1") == "1":
@@ -117,19 +117,19 @@ def set_checked_in(event_id: str, competitor: str) -> AnyResponse:
         web.current_hub().service.execute([Step(event_id, command) for command in wanted], web.actor())
     else:
         web.submit(event_id, commands.CheckIn(competitor, on=False))
-    return redirect(url_for("console.check_in", event_id=event_id), 303)
+    return redirect(url_for("console.check_in_page", event_id=event_id), 303)
 
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/confirm", policy.HEADS_AND_DESK, policy.OPEN)
-@web.shows_problem_on(check_in)
-def person_confirm(event_id: str, competitor: str) -> AnyResponse:
+@web.shows_problem_on(check_in_page)
+def confirm_sign_up(event_id: str, competitor: str) -> AnyResponse:
     """Confirm a sign-up by phone, without checking the player in."""
     web.submit(event_id, commands.ConfirmEntry(competitor, web.field("meets") or None))
     return redirect(url_for(f"console.{_back()}", event_id=event_id), 303)
 
 
 def _back() -> str:
-    return "sign_up" if web.field("back") == SIGN_UP else "check_in"
+    return "sign_up_page" if web.field("back") == SIGN_UP else "check_in_page"
 
 
 def _check_in_commands(event_id: str, competitor: str, meets: str | None) -> list[commands.Command]:
@@ -143,8 +143,8 @@ def _check_in_commands(event_id: str, competitor: str, meets: str | None) -> lis
 
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/remove", policy.HEADS_AND_DESK, policy.OPEN)
-@web.shows_problem_on(event)
-def person_remove(event_id: str, competitor: str) -> AnyResponse:
+@web.shows_problem_on(event_page)
+def remove_person(event_id: str, competitor: str) -> AnyResponse:
     """Remove an entry that never played, without a trace."""
     web.submit(event_id, commands.RemoveCompetitor(competitor))
     if web.field("back"):
@@ -153,8 +153,8 @@ def person_remove(event_id: str, competitor: str) -> AnyResponse:
 
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/details", policy.HEADS_AND_DESK, policy.NOT_ARCHIVED)
-@web.shows_problem_on(event)
-def person_details(event_id: str, competitor: str) -> AnyResponse:
+@web.shows_problem_on(event_page)
+def set_person_details(event_id: str, competitor: str) -> AnyResponse:
     """Save club, id, list link, paid, note, companions and fixed table: the whole form in one request."""
     moment = web.current_event(event_id)
     before = moment.people.get(competitor)
@@ -188,7 +188,7 @@ def _with_typed_details(before: Person) -> Person:
 
 
 @policy.route("GET /console/<event_id>/competitors/<competitor>/link", policy.DESK, policy.VISIBLE)
-def person_link(event_id: str, competitor: str, shown: bool = False) -> AnyResponse:
+def personal_link_page(event_id: str, competitor: str, shown: bool = False) -> AnyResponse:
     """Whether the personal link was given out; the link itself is only shown on request, as seeing it is having it."""
     moment, links = web.current_event(event_id), web.current_hub().access.links
     if competitor not in moment.state.entrants:
@@ -206,23 +206,23 @@ def person_link(event_id: str, competitor: str, shown: bool = False) -> AnyRespo
 
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/link", policy.DESK, policy.VISIBLE)
-@web.shows_problem_on(person_link)
+@web.shows_problem_on(personal_link_page)
 def show_link(event_id: str, competitor: str) -> AnyResponse:
-    return person_link(event_id, competitor, shown=True)
+    return personal_link_page(event_id, competitor, shown=True)
 
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/link/revoke", policy.DESK, policy.VISIBLE)
-@web.shows_problem_on(person_link)
+@web.shows_problem_on(personal_link_page)
 def revoke_link(event_id: str, competitor: str) -> AnyResponse:
     """Revoke the link: phones that have it lose the page, and the next link is a new one."""
     if competitor not in web.current_event(event_id).state.entrants:
         abort(404)
     web.current_hub().access.links.revoke(event_id, competitor, web.actor())
-    return redirect(url_for("console.person_link", event_id=event_id, competitor=competitor), 303)
+    return redirect(url_for("console.personal_link_page", event_id=event_id, competitor=competitor), 303)
 
 
 @policy.route("GET /console/<event_id>/absent", policy.STAFF, policy.VISIBLE)
-def absent(event_id: str) -> AnyResponse:
+def absentees_page(event_id: str) -> AnyResponse:
     """The players missing from their tables, from the publishing of a round on."""
     moment, hub, units = web.current_event(event_id), web.current_hub(), web.current_units()
     state = moment.state
@@ -232,8 +232,8 @@ def absent(event_id: str) -> AnyResponse:
 
 
 @policy.route("POST /console/<event_id>/competitors", policy.HEADS_AND_DESK, policy.OPEN, only=policy.BEFORE_ROUND_1)
-@web.shows_problem_on(event)
-def enter(event_id: str) -> AnyResponse:
+@web.shows_problem_on(event_page)
+def add_competitors(event_id: str) -> AnyResponse:
     """Enter one name per line, all or none. `came_with` applies to every line, a team's members to a single one."""
     moment = web.current_event(event_id)
     lines = [name for line in web.field("names").splitlines() if (name := " ".join(line.split()))]
@@ -327,7 +327,7 @@ def _refuse_duplicates(names: list[str], known: list[str]) -> None:
 
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/rename", policy.HEADS_AND_DESK, policy.NOT_ARCHIVED)
-@web.shows_problem_on(event)
+@web.shows_problem_on(event_page)
 def rename(event_id: str, competitor: str) -> AnyResponse:
     """Change the name or the public name; all else known of the person stays."""
     moment = web.current_event(event_id)
@@ -349,7 +349,7 @@ def rename(event_id: str, competitor: str) -> AnyResponse:
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/drop", policy.HEADS_AND_DESK, policy.OPEN,
               only=policy.BEFORE_ROUND_1)
-@web.shows_problem_on(event)
+@web.shows_problem_on(event_page)
 def drop(event_id: str, competitor: str) -> AnyResponse:
     together = both_asked_to_leave(event_id, competitor)
     return drop_or_disqualify(event_id, competitor, DROP, lambda stood, plays_on: web.submit(
@@ -358,13 +358,13 @@ def drop(event_id: str, competitor: str) -> AnyResponse:
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/return", policy.HEADS_AND_DESK, policy.OPEN,
               only=policy.BEFORE_ROUND_1)
-@web.shows_problem_on(event)
-def come_back(event_id: str, competitor: str) -> AnyResponse:
+@web.shows_problem_on(event_page)
+def reinstate(event_id: str, competitor: str) -> AnyResponse:
     return web.submit_and_redirect(event_id, commands.ReturnCompetitor(competitor), "competitors")
 
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/disqualify", policy.JUDGES, policy.OPEN)
-@web.shows_problem_on(event)
+@web.shows_problem_on(event_page)
 def disqualify(event_id: str, competitor: str) -> AnyResponse:
     """Disqualify for good, with a recorded reason."""
     by = web.signing_official(event_id)

@@ -45,7 +45,7 @@ def personal_page(event_id: str, competitor: str) -> str:
 
 
 @route("GET /join/<event_id>", EVERYBODY, VISIBLE)
-def join(event_id: str) -> AnyResponse:
+def join_page(event_id: str) -> AnyResponse:
     """The form, or why sign-up is closed."""
     moment = web.current_event(event_id)
     closed: Problem | None = None
@@ -61,8 +61,8 @@ def join(event_id: str) -> AnyResponse:
 
 
 @route("POST /join/<event_id>", EVERYBODY, OPEN)
-@web.shows_problem_on(join)
-def signed_up(event_id: str) -> AnyResponse:
+@web.shows_problem_on(join_page)
+def submit_sign_up(event_id: str) -> AnyResponse:
     """Enter the player and redirect to their page; the same form sent again (an answer may be lost) leads there too."""
     hub, form = web.current_hub(), web.field("form")[:FORM_LETTERS]
     before = hub.hall.sign_ups.answered(event_id, form)
@@ -105,7 +105,7 @@ NAMED = 24  # the most names in one confirmation: there may be hundreds of entri
 
 
 @route("GET /console/<event_id>/sign-up", HEADS_AND_DESK, VISIBLE)
-def sign_up(event_id: str) -> AnyResponse:
+def sign_up_page(event_id: str) -> AnyResponse:
     """The QR code, large and printable; whether sign-up is open; who signed up."""
     moment = web.current_event(event_id)
     state = moment.state
@@ -144,16 +144,16 @@ def _known_at_desk(moment: SavedEvent) -> set[str]:
 
 
 @route("POST /console/<event_id>/sign-up", ORGANIZERS, OPEN)
-@web.shows_problem_on(sign_up)
+@web.shows_problem_on(sign_up_page)
 def set_sign_up(event_id: str) -> AnyResponse:
     """Set sign-up to open, open with confirmation at the desk, or closed."""
     chosen = web.field("sign_up")
     web.submit(event_id, SetSignUp(chosen in ("open", "confirm"), confirm=chosen == "confirm"))
-    return redirect(url_for("console.sign_up", event_id=event_id), 303)
+    return redirect(url_for("console.sign_up_page", event_id=event_id), 303)
 
 
 @route("POST /console/<event_id>/sign-up/remove", HEADS_AND_DESK, OPEN)
-@web.shows_problem_on(sign_up)
+@web.shows_problem_on(sign_up_page)
 def remove_sign_ups(event_id: str) -> AnyResponse:
     """Remove all sign-ups of the same phone, of the same address, or since one entry, except those known at the desk:
     all or none."""
@@ -167,4 +167,4 @@ def remove_sign_ups(event_id: str) -> AnyResponse:
         # Entries have changed since the page was made: none is deleted unseen.
         raise Problem("step_changed_meanwhile")
     web.current_hub().service.execute([Step(event_id, RemoveCompetitor(who)) for who in gone], web.actor())
-    return redirect(url_for("console.sign_up", event_id=event_id), 303)
+    return redirect(url_for("console.sign_up_page", event_id=event_id), 303)

@@ -226,13 +226,13 @@ def player_page(template: str, feed: str = "", **context: Any) -> Response:
 
 
 @route("GET /me", EVERYBODY)
-def code() -> AnyResponse:
+def desk_code_page() -> AnyResponse:
     return player_page("my_code.html", gone=False)
 
 
 @route("POST /me", PLAYER)
-@web.shows_problem_on(code)
-def claim() -> AnyResponse:
+@web.shows_problem_on(desk_code_page)
+def claim_desk_code() -> AnyResponse:
     path = web.current_hub().access.links.claim_code(web.field("code"), request.remote_addr or "")
     if path is None:
         raise Invalid("wrong_code")
@@ -390,7 +390,7 @@ def _seat() -> tuple[result_wizard.MatchContext, Side]:
 
 
 @route("GET /me/<token>/report", PLAYER)
-def walk(token: str) -> AnyResponse:
+def report_page(token: str) -> AnyResponse:
     """The next question, or the result that the answers make, which is reported only from there."""
     seat, side = _seat()
     at = result_wizard.wizard_page_at(seat, request.args)
@@ -399,7 +399,8 @@ def walk(token: str) -> AnyResponse:
         if at.result is not None else []
     return player_page("my_wizard.html", my=url_for("me.my_page", token=token), end=at.result is not None,
                        report_fields=fields,
-                       **result_wizard.step_context(seat, at, request.args, url_for("me.walk", token=token), base))
+                       **result_wizard.step_context(seat, at, request.args, url_for("me.report_page", token=token),
+                                                    base))
 
 
 def _baseline_fields(seat: result_wizard.MatchContext, side: Side,
@@ -412,7 +413,7 @@ def _baseline_fields(seat: result_wizard.MatchContext, side: Side,
 
 @route("POST /me/<token>/report", PLAYER)
 @shows_problem_on_mine
-def report(token: str) -> AnyResponse:
+def submit_report(token: str) -> AnyResponse:
     """Take this side's report; answered once it is on the disk."""
     name, body, saving = submit(web.current_hub(), current_player(), request.form, visit.browser_id())
     if saving is not None:
@@ -447,7 +448,7 @@ def draw_lots(token: str) -> AnyResponse:
     seat, side = _seat()
     trail = result_wizard.draw_lot(seat, request.form, f"{PHONE_ACTOR}{current_player()[1]}")
     fields = [*trail.fields(), *_baseline_fields(seat, side, request.form)]
-    return redirect(result_wizard.address_at(url_for("me.walk", token=token), fields), 303)
+    return redirect(result_wizard.address_at(url_for("me.report_page", token=token), fields), 303)
 
 
 @route("POST /me/<token>/lot", PLAYER)

@@ -142,7 +142,7 @@ def find_me(event_id: str) -> AnyResponse:
 
 
 @route("GET /e/<event_id>/p/<competitor>", EVERYBODY, VISIBLE, kept="p/<event_id>/<competitor>")
-def player(event_id: str, competitor: str) -> AnyResponse:
+def player_page(event_id: str, competitor: str) -> AnyResponse:
     return web.cached_page("player.html", **player_context(web.current_event(event_id), competitor))
 
 
@@ -161,7 +161,7 @@ def player_context(moment: saved_event.SavedEvent, competitor: str) -> dict[str,
 
 
 @route("GET /e/<event_id>/standings", EVERYBODY, VISIBLE, kept="standings/<event_id>")
-def standings(event_id: str) -> AnyResponse:
+def standings_page(event_id: str) -> AnyResponse:
     moment = web.current_event(event_id)
     found, names = knockout.bracket(moment), saved_event.shown_names(moment)
     return web.cached_page(
@@ -184,7 +184,7 @@ def bracket_page(event_id: str) -> AnyResponse:
 
 
 @route("GET /e/<event_id>/pairings", EVERYBODY, VISIBLE, kept="pairings/<event_id>")
-def pairings(event_id: str) -> AnyResponse:
+def pairings_page(event_id: str) -> AnyResponse:
     moment = web.current_event(event_id)
     state, newest = moment.state, saved_event.newest_round(moment.state)
     grid = grid_cells(web.current_snapshot(), {}, state, newest, saved_event.shown_names(moment), web.now_ms())
@@ -289,6 +289,6 @@ def _facts(book: Rulebook, options: Mapping[str, Any], cut: bool,
 
 
 @route("GET /rules/<event_id>", EVERYBODY, VISIBLE, kept="rules/<event_id>")
-def announced(event_id: str) -> AnyResponse:
+def rules_page(event_id: str) -> AnyResponse:
     moment = web.current_event(event_id)
     return web.cached_page("rules.html", state=moment.state, view=rules_view(moment))

@@ -19,7 +19,7 @@ from roundtap_core.rulebooks.result_gate import OFFICIAL
 from roundtap_core.rulebooks.result_words import describe_result as told
 from roundtap_core.rulebooks.result_words import figure_label, way_label
 from roundtap_hub.access.policy import IN_OPEN_ROUNDS, JUDGES, PLAYED, PLAYING, SHOWN_ROUND, STAFF, VISIBLE, route
-from roundtap_hub.events.console import event, shown_round
+from roundtap_hub.events.console import event_page, shown_round
 from roundtap_hub.events.saved_event import SavedEvent, full_names, newest_round
 from roundtap_hub.judging.judging_view import author_of, judge_view
 from roundtap_hub.paper.slip_desk import CODE_LETTERS, enter_slip, slip_context
@@ -45,9 +45,9 @@ def match_page(event_id: str, match_id: str) -> AnyResponse:
     found = state.find_match(match_id)
     if found is not None and found[0].status != DRAFT and found[1].match.b is None:
         if g.get("problem") is None:
-            return redirect(url_for("console.event", event_id=event_id, _anchor="grid"))
-        g.address = url_for("console.event", event_id=event_id)
-        return event(event_id)
+            return redirect(url_for("console.event_page", event_id=event_id, _anchor="grid"))
+        g.address = url_for("console.event_page", event_id=event_id)
+        return event_page(event_id)
     seat = match_context_at(event_id, match_id)
     played, match = seat.played, seat.match
     cell, stands = _cell(moment, match), match.match.result
@@ -68,7 +68,7 @@ def _earlier(moment: SavedEvent, seat: result_wizard.MatchContext) -> list[dict[
 
 
 @route("POST /console/<event_id>/accept", JUDGES, PLAYING)
-@web.shows_problem_on(event)
+@web.shows_problem_on(event_page)
 def accept_report(event_id: str) -> AnyResponse:
     """Make one side's report the result, if it is still the report that the organizer read."""
     match_id, side = web.field("match"), web.field("side")
@@ -86,7 +86,7 @@ def accept_report(event_id: str) -> AnyResponse:
 
 
 @route("POST /console/<event_id>/keep", JUDGES, PLAYING)
-@web.shows_problem_on(event)
+@web.shows_problem_on(event_page)
 def keep_result(event_id: str) -> AnyResponse:
     """Keep the result after a late report or a second agreement. `seen`: the entry that was read."""
     match_id = web.field("match")
@@ -96,7 +96,7 @@ def keep_result(event_id: str) -> AnyResponse:
 
 
 @route("POST /console/<event_id>/elsewhere", JUDGES, PLAYING)
-@web.shows_problem_on(event)
+@web.shows_problem_on(event_page)
 def settle_strangers(event_id: str) -> AnyResponse:
     """Settle reports of this match from units elsewhere, up to the entry `number`."""
     return web.submit_and_redirect(event_id, SettleStrangers(web.field("match"), web.whole_number("number") or 0))
@@ -111,7 +111,7 @@ def take_back_result(event_id: str, match_id: str) -> AnyResponse:
 
 @route("POST /console/<event_id>/match/<match_id>/before-play", STAFF, PLAYING, SHOWN_ROUND, IN_OPEN_ROUNDS)
 @web.shows_problem_on(match_page)
-def before_play_lot(event_id: str, match_id: str) -> AnyResponse:
+def record_lot_before_play(event_id: str, match_id: str) -> AnyResponse:
     """Draw the lot before play (who begins, or who of two equal lists chooses); the first draw stands."""
     web.submit(event_id, NoteLot(match_id, web.field("about"), secrets.choice(SIDES)))
     return redirect(url_for("console.match_page", event_id=event_id, match_id=match_id), 303)
@@ -119,27 +119,27 @@ def before_play_lot(event_id: str, match_id: str) -> AnyResponse:
 
 @route("POST /console/<event_id>/match/<match_id>/no-show", JUDGES, PLAYING, SHOWN_ROUND)
 @web.shows_problem_on(match_page)
-def no_show(event_id: str, match_id: str) -> AnyResponse:
+def record_no_show(event_id: str, match_id: str) -> AnyResponse:
     web.submit(event_id, NoShow(match_id, web.field("absent")))
-    return redirect(url_for("console.absent", event_id=event_id),
+    return redirect(url_for("console.absentees_page", event_id=event_id),
                     303) if web.field("back") else web.back_to_event(event_id)
 
 
 @route("POST /console/<event_id>/match/<match_id>/nobody-came", JUDGES, PLAYING, SHOWN_ROUND)
 @web.shows_problem_on(match_page)
-def nobody_came(event_id: str, match_id: str) -> AnyResponse:
+def record_nobody_came(event_id: str, match_id: str) -> AnyResponse:
     return web.submit_and_redirect(event_id, DoubleNoShow(match_id))
 
 
 @route("POST /console/<event_id>/match/<match_id>/here-after-all", JUDGES, PLAYING, SHOWN_ROUND)
-@web.shows_problem_on(event)
+@web.shows_problem_on(event_page)
 def undo_no_show(event_id: str, match_id: str) -> AnyResponse:
     """Undo a no-show: the player sits down after all, at the drawn table unless another event took it."""
     return web.submit_and_redirect(event_id, UndoNoShow(match_id))
 
 
 @route("GET /console/<event_id>/match/<match_id>/walk", STAFF, PLAYED)
-def walk(event_id: str, match_id: str) -> AnyResponse:
+def result_wizard_page(event_id: str, match_id: str) -> AnyResponse:
     """The wizard's next page. `?text=`: a whole result as a short line; `?slip=`: the code of the slip being typed."""
     seat = match_context_at(event_id, match_id)
     fields = request.form if request.method == "POST" else request.args
@@ -205,12 +205,12 @@ def _baseline_fields(seat: result_wizard.MatchContext, fields: result_wizard.Fie
 
 
 def _at(seat: result_wizard.MatchContext) -> str:
-    return url_for("console.walk", event_id=seat.state.id, match_id=seat.match.id)
+    return url_for("console.result_wizard_page", event_id=seat.state.id, match_id=seat.match.id)
 
 
 @route("POST /console/<event_id>/match/<match_id>/walk", STAFF, PLAYING, SHOWN_ROUND, IN_OPEN_ROUNDS)
-@web.shows_problem_on(walk)
-def walk_enter(event_id: str, match_id: str) -> AnyResponse:
+@web.shows_problem_on(result_wizard_page)
+def result_wizard_step(event_id: str, match_id: str) -> AnyResponse:
     seat = match_context_at(event_id, match_id)
     at = result_wizard.wizard_page(seat.form, result_wizard.read_progress(seat.form, request.form, seat.match.lots))
     if at.kind != result_wizard.END or at.result is None:
@@ -230,7 +230,7 @@ def _tab(seat: result_wizard.MatchContext) -> int | None:
 
 
 @route("POST /console/<event_id>/match/<match_id>/walk/lot", STAFF, PLAYING, SHOWN_ROUND, IN_OPEN_ROUNDS)
-@web.shows_problem_on(walk)
+@web.shows_problem_on(result_wizard_page)
 def draw_lots(event_id: str, match_id: str) -> AnyResponse:
     """Draw the lot that the form asks for; it becomes the answer."""
     seat = match_context_at(event_id, match_id)
@@ -239,7 +239,7 @@ def draw_lots(event_id: str, match_id: str) -> AnyResponse:
 
 
 @route("GET /console/<event_id>/entry", STAFF, VISIBLE)
-def entry(event_id: str, **_: str) -> AnyResponse:
+def entry_page(event_id: str, **_: str) -> AnyResponse:
     """Entry table after table: the chosen table with the meaning of the typed line, else the field for its number.
     `table`, `round` (default: the newest), `text`: the line; `done`: the table entered last."""
     moment = web.current_event(event_id)
@@ -300,7 +300,7 @@ def _next_open(played: RoundState | None, after: MatchState | None) -> int | Non
 
 
 @route("POST /console/<event_id>/match/<match_id>/entry", STAFF, PLAYING, SHOWN_ROUND, IN_OPEN_ROUNDS)
-@web.shows_problem_on(entry)
+@web.shows_problem_on(entry_page)
 def save_entry(event_id: str, match_id: str) -> AnyResponse:
     """Enter the line as it was shown: `mark` is of the result shown, `revision` and `seen` of the table's state."""
     seat = match_context_at(event_id, match_id)
@@ -310,4 +310,4 @@ def save_entry(event_id: str, match_id: str) -> AnyResponse:
     web.submit(event_id,
                EnterResult(match_id, web.whole_number("revision") or 0, reading.result, web.whole_number("seen"),
                            web.typed_reason(), cut=web.field("cut")))
-    return redirect(url_for("console.entry", event_id=event_id, round=_tab(seat), done=table), 303)
+    return redirect(url_for("console.entry_page", event_id=event_id, round=_tab(seat), done=table), 303)

@@ -46,7 +46,7 @@ def _number(figure: AidFigure, typed: dict[str, str]) -> int:
 
 
 @route("GET /aid/<rulebook>", EVERYBODY)
-def aid(rulebook: str) -> AnyResponse:
+def score_calculator(rulebook: str) -> AnyResponse:
     book = RULEBOOKS.get(rulebook)
     if book is None or book.counting_aid is None:
         abort(404)

@@ -20,7 +20,7 @@ from roundtap_core.limits import NUMBER
 from roundtap_core.numbers import typed_number
 from roundtap_core.records import BYE, SECOND_SWISS, SWISS
 from roundtap_hub.access.policy import HEADS, OPEN, ORGANIZERS, VISIBLE, route
-from roundtap_hub.events.console import event
+from roundtap_hub.events.console import event_page
 from roundtap_hub.events.saved_event import SavedEvent, full_names
 from roundtap_hub.hall.wall_view import sort_key
 from roundtap_hub.judging.judging_view import officials_on_duty
@@ -240,8 +240,8 @@ def _typed() -> list[TypedRow]:
 
 
 @route("POST /console/<event_id>/impose", ORGANIZERS, OPEN)
-@web.shows_problem_on(event)
-def impose(event_id: str) -> AnyResponse:
+@web.shows_problem_on(event_page)
+def impose_pairings(event_id: str) -> AnyResponse:
     """Make a draft of `matches`, a JSON list of the event file's matches without results; `stage` (default: Swiss) and
     `tiebreak_form` as in the file."""
     try:

@@ -54,7 +54,7 @@ NAME_LETTERS, REASON_LETTERS = 80, 500
 MOST_TABLES = 999
 LONG_EXTENSION = 15  # minutes; more have to be confirmed, since a second key press makes 55 of 5
 
-PREFLIGHT_LINK_PAGES = ("console.events", "console.event")
+PREFLIGHT_LINK_PAGES = ("console.events_page", "console.event_page")
 """Pages with the line that links to *Before the doors open* when something is wrong."""
 
 GZIP_MIN_BYTES, GZIP_LEVEL = 1000, 2
@@ -505,7 +505,7 @@ def back_to_event(event_id: str, anchor: str = "", number: int | None = None) ->
         return redirect(came_from, 303)
     if who.role in (HEAD_JUDGE, JUDGE) and came_from not in ("", f"/console/{event_id}"):
         return redirect(url_for("console.judge_hall"), 303)
-    return redirect(url_for("console.event", event_id=event_id, round=number, _anchor=anchor or None), 303)
+    return redirect(url_for("console.event_page", event_id=event_id, round=number, _anchor=anchor or None), 303)
 
 
 def field(name: str, default: str = "") -> str:

@@ -8,7 +8,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_core.errors import Problem
 from roundtap_hub.access.policy import HEADS, ORGANIZERS, VISIBLE, route
 from roundtap_hub.access.rights import unit_placed_entry
-from roundtap_hub.events.console import event
+from roundtap_hub.events.console import event_page
 from roundtap_hub.rounds.tables import out_of_contact
 from roundtap_hub.serving import web
 from roundtap_hub.units.enrolment import parse_typed_code
@@ -17,11 +17,11 @@ from roundtap_hub.units.unit_list import key_rows
 
 
 @route("GET /console/units", ORGANIZERS)
-def unit_list(shown: str = "", key: bytes = b"") -> AnyResponse:
+def units_page(shown: str = "", key: bytes = b"") -> AnyResponse:
     """Every unit with a key: role, table, last contact, troubles. `shown`: the unit whose new `key` is shown; a reload
     does not show it again."""
     if shown:
-        g.address = url_for("console.unit_list")
+        g.address = url_for("console.units_page")
     return web.page("units.html",
                     rows=key_rows(web.current_hub(), web.current_snapshot(),
                                   web.current_units(), web.now_ms()), roles=ROLES,
@@ -30,39 +30,39 @@ def unit_list(shown: str = "", key: bytes = b"") -> AnyResponse:
 
 
 @route("POST /console/units/add", ORGANIZERS)
-@web.shows_problem_on(unit_list)
+@web.shows_problem_on(units_page)
 def add_unit() -> AnyResponse:
     """Add a unit; its key is shown only in this answer."""
     unit = web.field("unit")
-    return unit_list(unit, web.current_hub().units.keys.add(unit, web.field("role", TABLE), web.actor()))
+    return units_page(unit, web.current_hub().units.keys.add(unit, web.field("role", TABLE), web.actor()))
 
 
 @route("POST /console/units/replace", ORGANIZERS)
-@web.shows_problem_on(unit_list)
+@web.shows_problem_on(units_page)
 def replace_key() -> AnyResponse:
     """A new key for a unit; the previous one becomes invalid."""
     unit = web.field("unit")
-    return unit_list(unit, web.current_hub().units.keys.replace(unit, web.actor()))
+    return units_page(unit, web.current_hub().units.keys.replace(unit, web.actor()))
 
 
 @route("POST /console/units/revoke", ORGANIZERS)
-@web.shows_problem_on(unit_list)
+@web.shows_problem_on(units_page)
 def revoke_key() -> AnyResponse:
     """Revoke a unit's key and take the unit from its table."""
     web.current_hub().units.keys.revoke(web.field("unit"), web.actor())
-    return redirect(url_for("console.unit_list"), 303)
+    return redirect(url_for("console.units_page"), 303)
 
 
 @route("POST /console/units/seen", ORGANIZERS)
-@web.shows_problem_on(unit_list)
+@web.shows_problem_on(units_page)
 def clear_troubles() -> AnyResponse:
     """Clear a unit's troubles; they are shown again when they happen again."""
     web.current_hub().units.troubles.acknowledge(web.field("unit"))
-    return redirect(url_for("console.unit_list"), 303)
+    return redirect(url_for("console.units_page"), 303)
 
 
 @route("POST /console/units/identify", ORGANIZERS)
-@web.shows_problem_on(unit_list)
+@web.shows_problem_on(units_page)
 def identify_unit() -> AnyResponse:
     """Make a table unit blink and show its name for some seconds. `event`: the console to return to."""
     unit, event_id = web.field("unit"), web.field("event")
@@ -70,12 +70,12 @@ def identify_unit() -> AnyResponse:
         raise Problem("unit_silent", unit=unit[:40])
     if event_id:
         web.current_event(event_id)
-        return redirect(url_for("console.units", event_id=event_id), 303)
-    return redirect(url_for("console.unit_list", _anchor=f"unit-{unit}"), 303)
+        return redirect(url_for("console.event_units_page", event_id=event_id), 303)
+    return redirect(url_for("console.units_page", _anchor=f"unit-{unit}"), 303)
 
 
 @route("POST /console/<event_id>/units", HEADS, VISIBLE)
-@web.shows_problem_on(event)
+@web.shows_problem_on(event_page)
 def place_unit(event_id: str) -> AnyResponse:
     """Put a unit at a table; without a number, at none. The unit that stood there then stands at none."""
     hub, unit, table = web.current_hub(), web.field("unit"), web.typed_table("table")
@@ -86,7 +86,7 @@ def place_unit(event_id: str) -> AnyResponse:
 
 
 @route("POST /console/<event_id>/leave/refused", HEADS, VISIBLE)
-@web.shows_problem_on(event)
+@web.shows_problem_on(event_page)
 def refuse_leave(event_id: str) -> AnyResponse:
     """Refuse a wish to leave; the table shows that."""
     web.current_hub().hall.leave_requests.refuse(event_id, web.field("who"))
@@ -122,7 +122,7 @@ def next_free_table(after: int) -> int:
 
 def redirect_to_next(table: int | None, unit: str) -> AnyResponse:
     """Redirect to the next free table after this unit's."""
-    return redirect(url_for("console.enrol", table=next_free_table(table or 0), done=unit, at=table or ""), 303)
+    return redirect(url_for("console.enrol_page", table=next_free_table(table or 0), done=unit, at=table or ""), 303)
 
 
 def unsaved_on_unit(unit: str) -> dict[str, Any]:
@@ -135,7 +135,7 @@ def unsaved_on_unit(unit: str) -> dict[str, Any]:
 
 
 @route("GET /console/units/enrol", ORGANIZERS)
-def enrol(**_: Any) -> AnyResponse:
+def enrol_page(**_: Any) -> AnyResponse:
     """The page with a field for the code of the unit at this table, or of the one that replaces another."""
     hub, fields = web.current_hub(), request.form if request.method == "POST" else request.args
     replace, number = fields.get("replace", ""), fields.get("table", "")
@@ -150,31 +150,31 @@ def enrol(**_: Any) -> AnyResponse:
 
 
 @route("POST /console/units/enrol", ORGANIZERS)
-@web.shows_problem_on(enrol)
-def enrol_code() -> AnyResponse:
+@web.shows_problem_on(enrol_page)
+def submit_enrol_code() -> AnyResponse:
     """Try the code once, with the unit that shows it; then continue with the next table."""
     replace, table = web.field("replace"), web.typed_table("table")
     made = web.current_hub().units.enrolment.enrol(
         parse_typed_code(web.field("code")), web.actor(), None if replace else table, replace,
         web.field("mark"))
     if replace:
-        return redirect(url_for("console.unit_list", _anchor=f"unit-{made.unit}"), 303)
+        return redirect(url_for("console.units_page", _anchor=f"unit-{made.unit}"), 303)
     return redirect_to_next(table, made.unit)
 
 
 @route("POST /console/units/enrol/identify", ORGANIZERS)
-@web.shows_problem_on(enrol)
-def identify() -> AnyResponse:
+@web.shows_problem_on(enrol_page)
+def identify_new_unit() -> AnyResponse:
     """Make a waiting unit blink and beep for some seconds."""
     if not web.current_hub().units.enrolment.room.identify(web.field("mark")):
         raise Problem("enrol_gone")
-    return redirect(url_for("console.enrol", table=web.field("table") or None,
+    return redirect(url_for("console.enrol_page", table=web.field("table") or None,
                             replace=web.field("replace") or None), 303)
 
 
 @route("POST /console/units/enrol/place", ORGANIZERS)
-@web.shows_problem_on(enrol)
-def enrol_place() -> AnyResponse:
+@web.shows_problem_on(enrol_page)
+def place_new_unit() -> AnyResponse:
     """Put a unit that already has a key at this table."""
     unit, table = web.field("unit"), web.typed_table("table")
     if unit not in web.current_hub().units.keys:

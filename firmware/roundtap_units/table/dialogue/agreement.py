@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from roundtap_core.records import SIDES, Result, Side, other
-from roundtap_core.table_view import DECIDED
+from roundtap_core.view_types import DECIDED
 from roundtap_devices.input.gestures import LEAVE, TAP, Gesture
 from roundtap_units.table.dialogue import result_text
 from roundtap_units.table.dialogue.report_start import edit_report

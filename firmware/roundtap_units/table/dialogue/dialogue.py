@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from roundtap_core.records import SIDES, Side, other
-from roundtap_core.table_view import AGREED, CLOSED, DECIDED, DISPUTE, CallView, MatchView, TableView
+from roundtap_core.view_types import AGREED, CLOSED, DECIDED, DISPUTE, CallView, MatchView, TableView
 from roundtap_core.words import Words
 from roundtap_devices.input.gestures import CALL, HOLD, TAP, Gesture
 from roundtap_units.table.dialogue import agreement

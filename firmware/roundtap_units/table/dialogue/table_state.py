@@ -11,7 +11,7 @@ from roundtap_core.forms.form import Form
 from roundtap_core.records import SIDES, Result, Side, other
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.rulebooks.result_gate import PLAYER, ResultSource, refuse_result
-from roundtap_core.table_view import AGREED, CLOSED, DECIDED, DISPUTE, MatchView, ReportRef, TableView
+from roundtap_core.view_types import AGREED, CLOSED, DECIDED, DISPUTE, MatchView, ReportRef, TableView
 from roundtap_core.words import Words
 from roundtap_devices.input.gestures import TAP, Gesture
 from roundtap_units.table.screens import scenes
