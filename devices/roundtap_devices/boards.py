@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from roundtap_devices.toml_tables import TomlTable, TomlTableError, known_or_file
+from roundtap_devices.toml_tables import TomlTable, TomlTableError, load_by_name_or_path
 
 OPPOSITE, EDGE = "opposite", "edge"
 FACINGS = (OPPOSITE, EDGE)
@@ -136,15 +136,15 @@ WAVESHARE_HAT = Board(
 BOARDS = {board.name: board for board in (RECOMMENDED, ADAFRUIT_BONNET, WAVESHARE_HAT)}
 
 
-def board(name_or_file: str) -> Board:
+def load_board(name_or_file: str) -> Board:
     """A known board by name, else the TOML file at that path. Raises BoardError."""
-    return known_or_file(name_or_file, BOARDS, load, BoardError)
+    return load_by_name_or_path(name_or_file, BOARDS, parse_board, BoardError)
 
 
-def load(text: str, file: str = "board.toml") -> Board:
+def parse_board(text: str, file: str = "board.toml") -> Board:
     """A board from TOML; the board named by ``like`` (default: the recommended one) supplies the rest.
 
-    >>> load('like = "recommended"\\nfacing = "edge"\\n[pins]\\ncall = 6').pins.call
+    >>> parse_board('like = "recommended"\\nfacing = "edge"\\n[pins]\\ncall = 6').pins.call
     6
     """
     table = TomlTable(text, file, BoardError)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from roundtap_core.words import LANGUAGES
-from roundtap_devices.boards import Board, BoardError, board
+from roundtap_devices.boards import Board, BoardError, load_board
 from roundtap_devices.toml_tables import TomlTableError
 from roundtap_machine.notify import restart_process
 from roundtap_units.link.hub_choice import parse_endpoint
@@ -60,7 +60,7 @@ def run_unit(kind: str, run: Callable[[], bool]) -> int:
 
 def configured_board(path: Path | None, settings: Mapping[str, Any]) -> Board:
     try:
-        return board(settings.get("board", "recommended"))
+        return load_board(settings.get("board", "recommended"))
     except (BoardError, OSError) as error:
         raise ConfigError(f"{path}: board: {error}") from error
 
@@ -69,7 +69,7 @@ def read_unit_config(path: Path | None, own_keys: tuple[str, ...], kind: str) ->
     """(the fields of `UnitConfig`; the values of `own_keys`, which only this kind of unit has). No file (None, or
     missing) is fine: without a key it is a unit of the hub on this machine, if that has one for its `kind` ("table",
     "station" …), and otherwise one that enrols. ConfigError names the file, the key, and what would be right."""
-    data = read_file(path) if path is not None else {}
+    data = read_toml(path) if path is not None else {}
     known = (*COMMON_KEYS, *own_keys)
     for name in data:
         if name not in known:
@@ -85,7 +85,7 @@ def read_unit_config(path: Path | None, own_keys: tuple[str, ...], kind: str) ->
         raise ConfigError(f"{path}: local: true or false is wanted, not {local!r}")
     configured = data.get("hub", [])
     hubs = [_endpoint(path, address) for address in (configured if isinstance(configured, list) else [configured])]
-    folder = Path(data["folder"]) if "folder" in data else default_folder(kind)
+    folder = Path(data["folder"]) if "folder" in data else default_data_folder(kind)
     language = known_language(path, data.get("language") or saved_language(folder))
     common = {"unit": data.get("unit", ""), "key": key, "hubs": tuple(hubs),
               "folder": folder, "language": language, "local": local}
@@ -105,7 +105,7 @@ def known_language(path: Path | None, language: str) -> str:
     return language
 
 
-def default_folder(kind: str) -> Path:
+def default_data_folder(kind: str) -> Path:
     """The default data folder: systemd's for the service, or the same path."""
     made = os.environ.get("STATE_DIRECTORY", "").partition(":")[0]
     return Path(made or f"/var/lib/roundtap-{kind}")
@@ -125,7 +125,7 @@ def save_language(folder: Path, language: str) -> None:
     (folder / LANGUAGE_FILE).write_text(f"{language}\n", encoding="ascii")
 
 
-def read_file(path: Path) -> dict[str, Any]:
+def read_toml(path: Path) -> dict[str, Any]:
     """The content of a TOML file; empty where there is none. ConfigError where it cannot be read."""
     try:
         # Files written on Windows may begin with a byte order mark.

@@ -23,7 +23,7 @@ from bench_start import compile_all
 from rig.hub_process import Hall, bare_hall, free_port, keep_off_the_hub_s_core
 from rig.table import Options, Row, alone
 
-from roundtap.kit.leash import start_roundtap
+from roundtap.kit.child_processes import start_roundtap
 
 GATE_S = 1.5
 GIVE_UP_S = 60.0

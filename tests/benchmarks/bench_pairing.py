@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterator
 
 from msgspec.structs import replace
 
-from roundtap.kit.leash import exit_on_signals
+from roundtap.kit.child_processes import exit_on_signals
 from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_core.pairing.pairing_pool import DrawRandom, PairingPool
 from roundtap_core.pairing.swiss_round import draw_round, pair_next

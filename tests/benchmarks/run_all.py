@@ -14,7 +14,7 @@ from pathlib import Path
 
 from rig.table import Row, add_options, collect, options_of, print_table
 
-from roundtap.kit.leash import exit_on_signals
+from roundtap.kit.child_processes import exit_on_signals
 
 HERE = Path(__file__).parent
 NAMES = ("confirm", "browsers", "phones", "live", "commits", "start", "cold_start", "pages", "clock",

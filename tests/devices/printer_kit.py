@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from roundtap_devices.printing.escpos_job import ComposedJob, compose
+from roundtap_devices.printing.escpos_job import ComposedJob, compose_job
 from roundtap_devices.printing.ports import SerialPort
 from roundtap_devices.printing.print_lines import Feed, PrintLine, TextLine, line
-from roundtap_devices.printing.printer import Outcome, Printer
+from roundtap_devices.printing.printer import JobOutcome, Printer
 from roundtap_devices.printing.printer_profiles import EPSON_80, PrinterProfile
 from roundtap_devices.virtual.virtual_printer import VirtualPrinter
 
@@ -32,21 +32,21 @@ class Desk:
                                confirmed=self.confirmed)
 
     def composed(self, *lines: PrintLine) -> ComposedJob:
-        return compose(lines or (line("TABLE 12", self.profile.sheet),), self.profile)
+        return compose_job(lines or (line("TABLE 12", self.profile.sheet),), self.profile)
 
-    def step(self) -> Outcome | None:
+    def step(self) -> JobOutcome | None:
         self.now_ms += STEP_MS
         outcome = self.printer.step(self.now_ms)
         self.twin.step(self.now_ms)
         return outcome
 
     def print(self, composed: ComposedJob | None = None, at_step: Callable[[int], None] = lambda _: None,
-              limit_ms: int = 120_000) -> Outcome:
+              limit_ms: int = 120_000) -> JobOutcome:
         """Until there is an outcome; `at_step` is called before each step with its number."""
         self.printer.begin(composed or self.composed(), lambda: self.events.append("first byte"), self.now_ms)
         return self.until_outcome(at_step, limit_ms)
 
-    def until_outcome(self, at_step: Callable[[int], None] = lambda _: None, limit_ms: int = 120_000) -> Outcome:
+    def until_outcome(self, at_step: Callable[[int], None] = lambda _: None, limit_ms: int = 120_000) -> JobOutcome:
         for number in range(limit_ms // STEP_MS):
             at_step(number)
             outcome = self.step()

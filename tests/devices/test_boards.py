@@ -3,30 +3,30 @@
 import pytest
 
 from roundtap_devices import boards
-from roundtap_devices.boards import BoardError, board, load
+from roundtap_devices.boards import BoardError, load_board, parse_board
 
 
 def test_the_recommended_board_has_four_buttons_and_faces_two_people():
-    made = board("recommended")
+    made = load_board("recommended")
     assert set(made.pins.keys()) == {"a", "b", "up", "down"}
     assert (made.screen.driver, made.facing) == ("ssd1309", "opposite")
 
 
 @pytest.mark.parametrize("name", ["adafruit-oled-bonnet", "waveshare-oled-hat"])
 def test_the_ready_made_boards_are_read_from_the_edge_and_have_a_call_key(name):
-    made = board(name)
+    made = load_board(name)
     assert made.facing == "edge"
     assert made.pins.call is not None
 
 
 @pytest.mark.parametrize("made", boards.BOARDS.values(), ids=lambda made: made.name)
 def test_every_known_board_passes_its_own_check(made):
-    assert load(f'like = "{made.name}"') == made
+    assert parse_board(f'like = "{made.name}"') == made
 
 
 @pytest.mark.parametrize("bus", boards.BUSES)
 def test_the_recommended_board_takes_a_screen_on_either_bus(bus):
-    assert load(f'[screen]\nbus = "{bus}"').pins == boards.RECOMMENDED.pins
+    assert parse_board(f'[screen]\nbus = "{bus}"').pins == boards.RECOMMENDED.pins
 
 
 def test_nothing_of_the_recommended_board_stands_on_a_pin_that_a_bus_of_the_pi_wants():
@@ -42,14 +42,14 @@ def test_no_light_or_buzzer_stands_on_a_pin_that_is_pulled_up_at_power_on():
 
 
 def test_a_lamp_from_the_supply_to_its_pin_shines_while_the_pin_is_low():
-    made = load("lamps_active_low = true")
+    made = parse_board("lamps_active_low = true")
     assert [made.low_is_on(name) for name in ("lamp", "lamp_a", "lamp_b", "buzzer")] == [True, True, True, False]
 
 
 def test_a_board_of_ones_own(tmp_path):
     file = tmp_path / "mine.toml"
     file.write_text('name = "mine"\nactive_low = false\n[pins]\na = 5\n[screen]\ni2c_address = 0x3D\nrotation = 180\n')
-    made = board(str(file))
+    made = load_board(str(file))
     assert (made.name, made.active_low, made.pins.a, made.pins.b) == ("mine", False, 5, 27)
     assert (made.screen.i2c_address, made.screen.rotation) == (0x3D, 180)
 
@@ -77,7 +77,7 @@ def test_a_board_of_ones_own(tmp_path):
 ])
 def test_a_wrong_board_file_says_what_where_and_what_would_be_right(text, says):
     with pytest.raises(BoardError) as caught:
-        load(text)
+        parse_board(text)
     assert str(caught.value) == says
 
 
@@ -85,11 +85,11 @@ def test_a_file_in_another_encoding(tmp_path):
     file = tmp_path / "mine.toml"
     file.write_bytes('name = "Tisch für Köln"'.encode("latin-1"))
     with pytest.raises(BoardError, match=r"mine\.toml: this is not a TOML file: .*utf-8"):
-        board(str(file))
+        load_board(str(file))
 
 
 def test_no_toml_and_no_file():
     with pytest.raises(BoardError, match="not a TOML file"):
-        load("pins = {")
+        parse_board("pins = {")
     with pytest.raises(BoardError, match="name one of recommended"):
-        board("nowhere")
+        load_board("nowhere")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from roundtap_devices.boards import BOARDS, Board, Pins, load
+from roundtap_devices.boards import BOARDS, Board, Pins, parse_board
 from roundtap_devices.input.pin_factory import mock_factory
 
 BUILD = (Path(__file__).parents[2] / "firmware" / "BUILD.md").read_text(encoding="utf-8")
@@ -53,5 +53,5 @@ def test_the_grounds_are_ground() -> None:
 
 def test_the_example_board_is_read() -> None:
     example, unit = re.findall(r"```toml\n(.*?)```", BUILD, re.DOTALL)
-    assert load(example).name == "our-box"
+    assert parse_board(example).name == "our-box"
     assert tomllib.loads(unit)["board"] in BOARDS

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from roundtap_devices.printing.drawing import draw
+from roundtap_devices.printing.drawing import render_drawing
 from roundtap_devices.printing.print_lines import Drawing, Label
 
 
 def test_letters_leave_most_of_their_box_white() -> None:
-    black = draw(Drawing(30, (Label(0, 0, "Wiśniewska-Szczepańska", 22, 380),)), 384).histogram()[0]
+    black = render_drawing(Drawing(30, (Label(0, 0, "Wiśniewska-Szczepańska", 22, 380),)), 384).histogram()[0]
     assert 500 < black < 384 * 30 / 4

@@ -44,7 +44,7 @@ def test_five_bounces_pass_through_raw():
 
 
 def test_a_board_that_pulls_down_reads_high_as_pressed():
-    unit = Unit(boards.load("active_low = false"))
+    unit = Unit(boards.parse_board("active_low = false"))
     unit.press("b", True, 5)
     assert unit.heard() == [("b", True, 5)]
 

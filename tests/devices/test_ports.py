@@ -9,19 +9,19 @@ from pathlib import Path
 
 import pytest
 
-from roundtap_devices.printing.escpos_job import compose
+from roundtap_devices.printing.escpos_job import compose_job
 from roundtap_devices.printing.ports import (
     PINS,
     SERIAL,
     USB,
-    PortGone,
+    PortUnavailable,
     UsbPort,
+    choose_port,
     find_ports,
-    first_usable,
     open_port,
 )
 from roundtap_devices.printing.print_lines import line
-from roundtap_devices.printing.printer import HELD, PRINTED, SENT, Outcome, Printer
+from roundtap_devices.printing.printer import HELD, PRINTED, SENT, JobOutcome, Printer
 from roundtap_devices.printing.printer_profiles import EPSON_80
 from roundtap_devices.virtual.virtual_printer import VirtualPrinter
 
@@ -66,7 +66,7 @@ def test_usb_printers_come_first_then_adapters_then_the_pins(tmp_path: Path) -> 
 
 def test_a_machine_without_any_has_none(tmp_path: Path) -> None:
     assert find_ports(tmp_path) == []
-    assert first_usable([]) is None
+    assert choose_port([]) is None
 
 
 def test_a_usb_printer_that_comes_back_as_another_number_is_the_same(tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_a_usb_printer_that_comes_back_as_another_number_is_the_same(tmp_path: P
     (tmp_path / "dev/usb/lp0").unlink()
     usb_printer(tmp_path, 1, "OTHER")
     usb_printer(tmp_path, 2)
-    again = first_usable(find_ports(tmp_path), before.id)
+    again = choose_port(find_ports(tmp_path), before.id)
     assert again is not None
     assert again.path.endswith("lp2")
 
@@ -91,7 +91,7 @@ def test_the_pins_are_refused_while_linux_itself_talks_on_them(
     [port] = find_ports(tmp_path)
     assert port.refused == refused
     if refused:
-        with pytest.raises(PortGone) as error:
+        with pytest.raises(PortUnavailable) as error:
             open_port(port, 19200, "none")
         assert error.value.reason == refused
 
@@ -99,15 +99,15 @@ def test_the_pins_are_refused_while_linux_itself_talks_on_them(
 def test_the_pins_are_never_taken_unasked(tmp_path: Path) -> None:
     pins(tmp_path, "tty1")
     [port] = find_ports(tmp_path)
-    assert first_usable([port]) is None
-    assert first_usable([port], port.id) == port
+    assert choose_port([port]) is None
+    assert choose_port([port], port.id) == port
 
 
 def test_another_adapter_is_not_taken_for_the_one_remembered_but_a_usb_printer_is(tmp_path: Path) -> None:
     adapter(tmp_path)
-    assert first_usable(find_ports(tmp_path), "/dev/serial/by-id/usb-FTDI") is None
+    assert choose_port(find_ports(tmp_path), "/dev/serial/by-id/usb-FTDI") is None
     usb_printer(tmp_path, 0)
-    found = first_usable(find_ports(tmp_path), "/dev/serial/by-id/usb-FTDI")
+    found = choose_port(find_ports(tmp_path), "/dev/serial/by-id/usb-FTDI")
     assert found is not None
     assert found.kind == USB
 
@@ -120,7 +120,7 @@ class UsbTwin:
 
     def open(self) -> UsbPort:
         if not self.twin.device:
-            raise PortGone("unplugged")
+            raise PortUnavailable("unplugged")
         return UsbPort(self.twin.device)
 
 
@@ -131,8 +131,8 @@ def usb() -> Iterator[UsbTwin]:
     made.twin.close()
 
 
-def print_on(usb: UsbTwin, printer: Printer, now_ms: int = 0) -> Outcome:
-    printer.begin(compose([line("TABLE 12", EPSON_80.sheet)], EPSON_80), lambda: None, now_ms)
+def print_on(usb: UsbTwin, printer: Printer, now_ms: int = 0) -> JobOutcome:
+    printer.begin(compose_job([line("TABLE 12", EPSON_80.sheet)], EPSON_80), lambda: None, now_ms)
     for _ in range(3000):
         now_ms += 20
         outcome = printer.step(now_ms)
@@ -144,24 +144,24 @@ def print_on(usb: UsbTwin, printer: Printer, now_ms: int = 0) -> Outcome:
 
 def test_a_usb_printer_prints_and_answers(usb: UsbTwin) -> None:
     printer = Printer(usb.open, EPSON_80)
-    assert print_on(usb, printer) == Outcome(PRINTED)
+    assert print_on(usb, printer) == JobOutcome(PRINTED)
     printer.close()
 
 
 def test_a_silent_usb_printer_has_no_speed_to_confirm(usb: UsbTwin) -> None:
     usb.twin.set_fault("mute")
     printer = Printer(usb.open, EPSON_80)
-    assert print_on(usb, printer) == Outcome(SENT)
+    assert print_on(usb, printer) == JobOutcome(SENT)
     printer.close()
 
 
 def test_a_usb_printer_that_is_gone_is_opened_again_when_it_is_back(usb: UsbTwin) -> None:
     printer = Printer(usb.open, EPSON_80)
-    assert print_on(usb, printer) == Outcome(PRINTED)
+    assert print_on(usb, printer) == JobOutcome(PRINTED)
     usb.twin.set_fault("unplugged")
     assert print_on(usb, printer, 100_000).state == HELD
     usb.twin.set_fault("unplugged", on=False)
-    assert print_on(usb, printer, 200_000) == Outcome(PRINTED)
+    assert print_on(usb, printer, 200_000) == JobOutcome(PRINTED)
     printer.close()
 
 
@@ -171,8 +171,8 @@ def test_a_port_without_rights_says_so(tmp_path: Path, monkeypatch: pytest.Monke
     [port] = find_ports(tmp_path)
     assert port.refused == "no-access"
     printer = Printer(lambda: open_port(port, 9600, "none"), EPSON_80)
-    printer.begin(compose([line("A", EPSON_80.sheet)], EPSON_80), lambda: None, 0)
-    assert printer.step(20) == Outcome(HELD, "no-access")
+    printer.begin(compose_job([line("A", EPSON_80.sheet)], EPSON_80), lambda: None, 0)
+    assert printer.step(20) == JobOutcome(HELD, "no-access")
 
 
 def test_flow_control_is_the_kernel_s(tmp_path: Path) -> None:

@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 from printer_kit import a_desk, long_job
 
-from roundtap_devices.printing.escpos_job import compose
+from roundtap_devices.printing.escpos_job import compose_job
 from roundtap_devices.printing.ports import SerialPort
 from roundtap_devices.printing.print_lines import Drawing, RuledLine, line
-from roundtap_devices.printing.printer import HELD, PRINTED, SENT, UNCERTAIN, Outcome, Printer
+from roundtap_devices.printing.printer import HELD, PRINTED, SENT, UNCERTAIN, JobOutcome, Printer
 from roundtap_devices.printing.printer_profiles import EPSON_80, POS_5890, PROFILES
 from roundtap_devices.virtual.virtual_printer import VirtualPrinter
 
@@ -18,7 +18,7 @@ from roundtap_devices.virtual.virtual_printer import VirtualPrinter
 @pytest.mark.parametrize("profile", PROFILES.values(), ids=lambda p: p.name)
 def test_a_printer_that_answers_makes_it_printed(profile):
     with a_desk(profile) as desk:
-        assert desk.print() == Outcome(PRINTED)
+        assert desk.print() == JobOutcome(PRINTED)
         assert desk.printer.answers
         assert desk.events == ["first byte"]
 
@@ -26,9 +26,9 @@ def test_a_printer_that_answers_makes_it_printed(profile):
 def test_a_printer_that_never_answers_makes_it_sent_and_is_not_waited_for_again():
     with a_desk() as desk:
         desk.twin.set_fault("mute")
-        assert desk.print() == Outcome(SENT)
+        assert desk.print() == JobOutcome(SENT)
         begun_ms = desk.now_ms
-        assert desk.print() == Outcome(SENT)
+        assert desk.print() == JobOutcome(SENT)
         assert desk.now_ms - begun_ms < 1500
         assert not desk.printer.answers
 
@@ -41,7 +41,7 @@ def test_printed_is_only_said_after_the_last_byte_was_processed():
             if desk.printer.phase == "waiting":
                 desk.events.append(f"waiting at {desk.twin.processed_bytes}")
 
-        assert desk.print(composed, half_way) == Outcome(PRINTED)
+        assert desk.print(composed, half_way) == JobOutcome(PRINTED)
         assert desk.twin.processed_bytes >= len(composed.data)
         # All was handed over long before all was processed: that alone is no proof.
         assert int(desk.events[1].split()[-1]) < len(composed.data)
@@ -52,10 +52,10 @@ def test_printed_is_only_said_after_the_last_byte_was_processed():
 def test_a_fault_found_before_the_first_byte_holds_the_job_and_nothing_is_on_paper(fault, detail):
     with a_desk(answers=True) as desk:
         desk.twin.set_fault(fault)
-        assert desk.print() == Outcome(HELD, detail)
+        assert desk.print() == JobOutcome(HELD, detail)
         assert desk.events == []
         desk.twin.set_fault(fault, on=False)
-        assert desk.print() == Outcome(PRINTED)
+        assert desk.print() == JobOutcome(PRINTED)
         assert desk.events == ["first byte"]
 
 
@@ -65,14 +65,14 @@ def test_a_fault_found_before_the_first_byte_holds_the_job_and_nothing_is_on_pap
 ])
 def test_a_fault_in_mid_job_is_uncertain_and_the_printer_is_free_again(fault, details):
     with a_desk() as desk:
-        assert desk.print() == Outcome(PRINTED)
+        assert desk.print() == JobOutcome(PRINTED)
         desk.twin.set_fault(fault, after_bytes=2000)
         outcome = desk.print(desk.composed(*long_job(EPSON_80)))
         assert outcome.state == UNCERTAIN
         assert outcome.detail in details
         desk.twin.set_fault(fault, on=False)
         desk.rest()
-        assert desk.print() == Outcome(PRINTED)
+        assert desk.print() == JobOutcome(PRINTED)
 
 
 @pytest.mark.parametrize("fault", ["offline", "no-paper"])
@@ -85,7 +85,7 @@ def test_a_short_job_in_the_printers_memory_comes_out_when_somebody_mends_it_in_
             if step == 150:
                 desk.twin.set_fault(fault, on=False)
 
-        assert desk.print(at_step=mend) == Outcome(PRINTED)
+        assert desk.print(at_step=mend) == JobOutcome(PRINTED)
 
 
 @pytest.mark.parametrize("fault", ["offline", "no-paper"])
@@ -93,7 +93,7 @@ def test_what_nobody_mends_is_uncertain_and_says_why(fault):
     with a_desk() as desk:
         desk.print()
         desk.twin.set_fault(fault, after_bytes=20)
-        assert desk.print() == Outcome(UNCERTAIN, fault)
+        assert desk.print() == JobOutcome(UNCERTAIN, fault)
 
 
 def test_a_job_that_cannot_be_noted_is_not_begun():
@@ -106,7 +106,7 @@ def test_a_job_that_cannot_be_noted_is_not_begun():
             desk.until_outcome()
         desk.rest()
         assert desk.twin.processed_bytes == len(b"\x10\x04\x01\x10\x04\x04")
-        assert desk.print() == Outcome(PRINTED)
+        assert desk.print() == JobOutcome(PRINTED)
 
 
 def test_after_a_break_inside_a_picture_the_next_job_comes_out_clean():
@@ -119,7 +119,7 @@ def test_after_a_break_inside_a_picture_the_next_job_comes_out_clean():
         # As a printer would be that kept its power: it still waits for the rest of the block.
         desk.twin.paper.feed(b"\x1dv0\x00\x48\x00\x1c\x00" + bytes(100))
         before = len(desk.twin.paper.sheets)
-        assert desk.print() == Outcome(PRINTED)
+        assert desk.print() == JobOutcome(PRINTED)
         assert desk.twin.paper.unknown_bytes == []
         fresh = a_printed_sheet(EPSON_80)
         sheet = desk.twin.paper.sheets[before]
@@ -163,7 +163,7 @@ class WiredPrinter:
         self.printer = Printer(lambda: self.wire, POS_5890, answers=True)
 
     def begin(self):
-        self.printer.begin(compose([line("TABLE 12", POS_5890.sheet)], POS_5890), self.note, self.now_ms)
+        self.printer.begin(compose_job([line("TABLE 12", POS_5890.sheet)], POS_5890), self.note, self.now_ms)
         self.step()
         self.step(STATUS_FINE)
         self.step(STATUS_FINE)
@@ -188,7 +188,7 @@ class WiredPrinter:
 def test_a_late_answer_to_a_broken_job_does_not_pass_for_the_next_ones():
     desk = WiredPrinter()
     desk.begin()
-    assert desk.until_outcome() == Outcome(UNCERTAIN, "silent")
+    assert desk.until_outcome() == JobOutcome(UNCERTAIN, "silent")
     desk.begin()
     for _ in range(20):
         desk.step(ms=100)
@@ -198,7 +198,7 @@ def test_a_late_answer_to_a_broken_job_does_not_pass_for_the_next_ones():
     assert desk.begun == 1
     desk.step(MARK_ANSWER)  # that of the padding
     assert desk.begun == 2
-    assert desk.until_outcome() == Outcome(UNCERTAIN, "silent")
+    assert desk.until_outcome() == JobOutcome(UNCERTAIN, "silent")
 
 
 def test_an_answer_that_was_lost_in_a_break_is_not_waited_for_without_end():
@@ -213,7 +213,7 @@ def test_an_answer_that_was_lost_in_a_break_is_not_waited_for_without_end():
     desk.step()
     assert desk.begun == 2
     desk.step()
-    assert desk.step(MARK_ANSWER) == Outcome(PRINTED)
+    assert desk.step(MARK_ANSWER) == JobOutcome(PRINTED)
 
 
 @pytest.mark.parametrize("noise", [b"\x11", b"\x13", b"\xff", b"\x12"])
@@ -222,7 +222,7 @@ def test_noise_on_the_line_is_no_answer(noise):
     desk.begin()
     desk.step()
     assert desk.step(noise) is None
-    assert desk.step(MARK_ANSWER) == Outcome(PRINTED)
+    assert desk.step(MARK_ANSWER) == JobOutcome(PRINTED)
 
 
 class QuickPort(SerialPort):
@@ -244,13 +244,13 @@ def test_an_answer_that_comes_while_the_last_bytes_are_still_being_sent_counts(p
     twin = VirtualPrinter(profile, bytes_per_s=None)
     printer = Printer(lambda: QuickPort(twin), profile)
     outcome, now_ms = None, 0
-    printer.begin(compose([line("TABLE 12", profile.sheet)], profile), lambda: None, now_ms)
+    printer.begin(compose_job([line("TABLE 12", profile.sheet)], profile), lambda: None, now_ms)
     while outcome is None and now_ms < 60_000:
         now_ms += 20
         outcome = printer.step(now_ms)
     printer.close()
     twin.close()
-    assert outcome == Outcome(PRINTED)
+    assert outcome == JobOutcome(PRINTED)
 
 
 def test_an_answer_that_comes_before_the_marker_was_sent_is_not_the_marker_s():
@@ -260,21 +260,21 @@ def test_an_answer_that_comes_before_the_marker_was_sent_is_not_the_marker_s():
     desk.printer.assume_no_answers()
     taken, room = desk.wire.write_some, [20]
     desk.wire.write_some = lambda data: taken(data[:room.pop()]) if room else 0
-    desk.printer.begin(compose([line("TABLE 12", POS_5890.sheet)], POS_5890), desk.note, desk.now_ms)
+    desk.printer.begin(compose_job([line("TABLE 12", POS_5890.sheet)], POS_5890), desk.note, desk.now_ms)
     desk.step()
     desk.step(MARK_ANSWER)
     desk.wire.write_some = taken
-    assert desk.until_outcome() == Outcome(SENT)
+    assert desk.until_outcome() == JobOutcome(SENT)
 
 
 def test_a_silent_printer_s_job_is_uncertain_until_somebody_read_what_it_prints_at_this_speed():
     with a_desk(confirmed=False) as desk:
         desk.twin.set_fault("mute")
-        assert desk.print() == Outcome(UNCERTAIN, "unconfirmed")
+        assert desk.print() == JobOutcome(UNCERTAIN, "unconfirmed")
         desk.rest()
         assert desk.print().state != SENT
 
 
 def test_a_printer_that_answers_needs_nobody_to_confirm_it():
     with a_desk(confirmed=False) as desk:
-        assert desk.print() == Outcome(PRINTED)
+        assert desk.print() == JobOutcome(PRINTED)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from roundtap_devices.printing.escpos_job import END_MARKER, code_page_test, compose
+from roundtap_devices.printing.escpos_job import END_MARKER, code_page_test_lines, compose_job
 from roundtap_devices.printing.print_lines import (
     Block,
     Box,
@@ -17,14 +17,14 @@ from roundtap_devices.printing.print_lines import (
     TextLine,
     line,
 )
-from roundtap_devices.printing.printer_profiles import EPSON_80, PLAIN_58, POS_5890, PROFILES, load
-from roundtap_devices.virtual.virtual_printer import EscposPaper
+from roundtap_devices.printing.printer_profiles import EPSON_80, PLAIN_58, POS_5890, PROFILES, parse_profile
+from roundtap_devices.virtual.virtual_printer import EscposInterpreter
 
 NAMES = ("Łukasz Żak", "Aleksandra Wiśniewska-Szczepańska", "Jürgen Groß", "Íñigo Muñoz Peña", "Łucja Muñoz Öztürk")
 RASTER = b"\x1dv0"
 
 
-class Reader(EscposPaper):
+class Reader(EscposInterpreter):
     """A printer that also remembers the letters it was given, by its own reading of them."""
 
     def __init__(self, profile):
@@ -38,7 +38,7 @@ class Reader(EscposPaper):
 
 def read(lines, profile):
     reader = Reader(profile)
-    reader.feed(compose(lines, profile).data + END_MARKER)
+    reader.feed(compose_job(lines, profile).data + END_MARKER)
     assert reader.unknown_bytes == []
     return reader
 
@@ -50,7 +50,7 @@ def test_names_come_out_right_in_the_printers_own_letters(profile, name):
     if len(name) <= profile.columns:
         assert reader.letters.split("\n")[0] == name
     else:
-        assert RASTER in compose([line(name, profile.sheet)], profile).data
+        assert RASTER in compose_job([line(name, profile.sheet)], profile).data
 
 
 @pytest.mark.parametrize(("name", "drawn"), [
@@ -58,14 +58,14 @@ def test_names_come_out_right_in_the_printers_own_letters(profile, name):
     ("Łukasz Żak", True), ("Íñigo Ruiz", True),
 ])
 def test_what_the_code_pages_lack_is_drawn(name, drawn):
-    data = compose([line(name, PLAIN_58.sheet)], PLAIN_58).data
+    data = compose_job([line(name, PLAIN_58.sheet)], PLAIN_58).data
     assert (RASTER in data) is drawn
 
 
 def test_the_numbers_are_the_profiles():
     polish = "Łódź".encode("cp852")
-    for profile, number in ((EPSON_80, 18), (POS_5890, 54), (load('[codepages]\ncp852 = 72'), 72)):
-        assert bytes((0x1B, ord("t"), number)) + polish[:1] in compose([line("Łódź", profile.sheet)], profile).data
+    for profile, number in ((EPSON_80, 18), (POS_5890, 54), (parse_profile('[codepages]\ncp852 = 72'), 72)):
+        assert bytes((0x1B, ord("t"), number)) + polish[:1] in compose_job([line("Łódź", profile.sheet)], profile).data
 
 
 def test_two_code_pages_in_one_line():
@@ -98,8 +98,8 @@ def test_the_height_said_is_the_height_printed(profile):
     lines = [line("TABLE 12", profile.sheet, tall=True), line("Łukasz", profile.sheet, bold=True), Feed(300),
              Drawing(130, (Box(0, 0, 50, 50), Label(60, 5, "●", 20, 40))), Qr("http://10.42.0.1/e/e1"),
              TextLine((TextCell("tiny", 0, 20),), small=True)]
-    composed = compose(lines, profile)
-    paper = EscposPaper(profile)
+    composed = compose_job(lines, profile)
+    paper = EscposInterpreter(profile)
     before = paper.roll.height
     paper.feed(composed.data)
     printed = paper.sheets[0].height if profile.cutter else paper.roll.height - before
@@ -108,13 +108,13 @@ def test_the_height_said_is_the_height_printed(profile):
 
 def test_a_picture_goes_in_blocks_no_longer_than_said():
     drawing = Drawing(500, tuple(Box(0, y, 384, 10) for y in range(0, 500, 12)))
-    composed = compose([drawing], POS_5890)
+    composed = compose_job([drawing], POS_5890)
     assert composed.longest_block == 8 + 48 * POS_5890.raster_rows
     assert composed.data.count(RASTER) == -(-500 // POS_5890.raster_rows)
 
 
 def test_the_test_print_shows_each_page_beside_the_drawn_letters():
-    lines = code_page_test(POS_5890)
+    lines = code_page_test_lines(POS_5890)
     assert {each.codec for each in lines if isinstance(each, CodePageLine)} == set(POS_5890.codepages)
     letters = read(lines, POS_5890).letters
     assert "cp852 = 54" in letters
@@ -123,5 +123,5 @@ def test_the_test_print_shows_each_page_beside_the_drawn_letters():
 
 def test_a_printer_with_other_numbers_shows_that_the_profile_is_wrong():
     reader = Reader(EPSON_80)
-    reader.feed(compose(code_page_test(POS_5890), POS_5890).data)
+    reader.feed(compose_job(code_page_test_lines(POS_5890), POS_5890).data)
     assert "ąćęłńóśźż" not in reader.letters

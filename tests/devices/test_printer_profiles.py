@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from escpos.capabilities import CAPABILITIES
 
-from roundtap_devices.printing.escpos_job import compose
+from roundtap_devices.printing.escpos_job import compose_job
 from roundtap_devices.printing.print_lines import Drawing, Qr, RuledLine
-from roundtap_devices.printing.printer_profiles import PROFILES, SOLD_AS, ProfileError, load, printer_profile
+from roundtap_devices.printing.printer_profiles import PROFILES, SOLD_AS, ProfileError, load_profile, parse_profile
 
 DATABASE = {
     "epson-80": ("TM-T20II",), "epson-t88": ("TM-T88II", "TM-T88III", "TM-T88IV", "TM-T88V"), "pos-5890": ("POS-5890",),
@@ -63,7 +63,7 @@ def test_widths_and_the_cell_that_follows() -> None:
     assert {p.name: (p.sheet.columns, p.sheet.dots, p.sheet.cell_dots) for p in PROFILES.values()} == {
         "epson-80": (48, 576, 12), "epson-t88": (42, 512, 12), "pos-5890": (32, 384, 12), "zj-5870": (32, 384, 12),
         "csn-a2": (32, 384, 12), "plain-58": (32, 384, 12), "plain-80": (48, 576, 12)}
-    made = load("dots = 546\ncolumns = 42").sheet
+    made = parse_profile("dots = 546\ncolumns = 42").sheet
     assert (made.dots, made.cell_dots) == (544, 13)
 
 
@@ -76,14 +76,14 @@ def test_the_panel_printer_is_paced_and_waits_for_nobody() -> None:
 @pytest.mark.parametrize("profile", PROFILES.values(), ids=lambda p: p.name)
 def test_no_block_of_an_image_is_larger_than_the_buffer(profile: Any) -> None:
     black = Drawing(400, tuple(RuledLine(0, y, profile.sheet.dots) for y in range(0, 400, 3)))
-    assert compose([black, Qr("http://10.42.0.1/e/e1")], profile).longest_block <= profile.buffer - 30
+    assert compose_job([black, Qr("http://10.42.0.1/e/e1")], profile).longest_block <= profile.buffer - 30
 
 
 def test_a_profile_of_ones_own(tmp_path: Any) -> None:
     file = tmp_path / "kiosk.toml"
     file.write_text('like = "pos-5890"\ndots = 512\ncolumns = 42\nanswers = false\nflow = "rtscts"\n'
                     'rows_per_s = 300\n[codepages]\ncp1250 = 72\n')
-    made = printer_profile(str(file))
+    made = load_profile(str(file))
     assert (made.name, made.columns, dict(made.codepages), made.answers) == ("kiosk", 42, {"cp1250": 72}, False)
     assert (made.flow, made.rows_per_s, made.raster_rows) == ("rtscts", 300, PROFILES["pos-5890"].raster_rows)
 
@@ -109,10 +109,10 @@ KNOWN = "epson-80, epson-t88, pos-5890, zj-5870, csn-a2, plain-58, plain-80"
 ])
 def test_what_is_wrong_is_said_with_its_place(text: str, says: str) -> None:
     with pytest.raises(ProfileError) as error:
-        load(text, "p.toml")
+        parse_profile(text, "p.toml")
     assert str(error.value).startswith(says)
 
 
 def test_an_unknown_printer_names_the_known_ones() -> None:
     with pytest.raises(ProfileError, match=KNOWN):
-        printer_profile("/nowhere/printer.toml")
+        load_profile("/nowhere/printer.toml")

@@ -1,12 +1,12 @@
 """Lights and buzzer: on by their own level, off at the end, lit again when their pins come late."""
 
-from roundtap_devices.boards import RECOMMENDED, load
+from roundtap_devices.boards import RECOMMENDED, parse_board
 from roundtap_devices.display.signals import Signals
 from roundtap_devices.input.pin_factory import mock_factory
 
 
 def test_an_active_low_buzzer_is_silent_while_its_pin_is_high():
-    pins, board = mock_factory(), load("buzzer_active_low = true\nlamps_active_low = true")
+    pins, board = mock_factory(), parse_board("buzzer_active_low = true\nlamps_active_low = true")
     signals = Signals(board, pins)
     assert [pins.pin(pin).state for pin in board.pins.signals().values()] == [True] * 4
     signals.beep(1000, 100)

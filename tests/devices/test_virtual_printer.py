@@ -11,11 +11,11 @@ import pytest
 import serial
 from PIL import Image
 
-from roundtap_devices.printing.drawing import code_modules
-from roundtap_devices.printing.ports import PortGone, SerialPort
+from roundtap_devices.printing.drawing import qr_modules
+from roundtap_devices.printing.ports import PortUnavailable, SerialPort
 from roundtap_devices.printing.printer_profiles import EPSON_80, POS_5890
 from roundtap_devices.virtual.panels import PrinterPanel
-from roundtap_devices.virtual.virtual_printer import EscposPaper, VirtualPrinter
+from roundtap_devices.virtual.virtual_printer import EscposInterpreter, VirtualPrinter
 
 
 @pytest.fixture
@@ -92,9 +92,9 @@ def test_out_of_paper_it_keeps_what_it_has_and_prints_it_when_the_roll_is_change
 def test_unplugged_the_port_fails_as_pyserial_says_and_comes_back_as_a_new_one(twin):
     port = SerialPort(twin.device)
     twin.set_fault("unplugged")
-    with pytest.raises(PortGone):
+    with pytest.raises(PortUnavailable):
         port.read_some()
-    with pytest.raises(PortGone):
+    with pytest.raises(PortUnavailable):
         port.write_some(b"x")
     port.close()
     twin.set_fault("unplugged", on=False)
@@ -128,7 +128,7 @@ def test_python_escpos_prints_on_it_as_on_a_real_one():
     assert len(twin.paper.sheets) == 1
     sheet = twin.paper.sheets[0]
     black = sheet.convert("L").point(lambda v: 255 - v).getbbox()
-    side = len(code_modules("http://10.42.0.1")) * 4
+    side = len(qr_modules("http://10.42.0.1")) * 4
     assert black[0] >= (576 - max(side, 8 * 24)) // 2
     printer.close()
     twin.close()
@@ -139,7 +139,7 @@ def dots(image):
 
 
 def paper_of(data, profile=POS_5890):
-    paper = EscposPaper(profile)
+    paper = EscposInterpreter(profile)
     start = paper.roll.height
     paper.feed(b"\x1b@\x1c." + data)
     assert paper.unknown_bytes == []
@@ -163,7 +163,7 @@ def test_alignment_and_size():
 
 
 def test_a_cut_that_is_not_fed_goes_through_what_was_just_printed():
-    paper = EscposPaper(EPSON_80)
+    paper = EscposInterpreter(EPSON_80)
     paper.feed(b"\x1b@\x1c." + b"A\n" * 10 + b"\x1dV\x00")
     uncut = paper.roll.convert("L").point(lambda v: 255 - v).getbbox()
     assert uncut is not None, "the last lines are still under the head, not on the sheet"
@@ -171,7 +171,7 @@ def test_a_cut_that_is_not_fed_goes_through_what_was_just_printed():
 
 def test_a_printer_for_two_byte_letters_needs_to_be_told():
     letters = "Łukasz\n".encode("cp852")
-    untold, told = EscposPaper(POS_5890), EscposPaper(POS_5890)
+    untold, told = EscposInterpreter(POS_5890), EscposInterpreter(POS_5890)
     untold.feed(b"\x1b@\x1bt\x36" + letters)
     told.feed(b"\x1b@\x1c.\x1bt\x36" + letters)
     assert untold.roll != told.roll

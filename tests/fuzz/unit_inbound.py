@@ -15,7 +15,7 @@ from roundtap_core.forms.form import form_to_json
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.version import version
 from roundtap_core.wire import FEED, envelope, open_envelope
-from roundtap_devices.boards import board
+from roundtap_devices.boards import load_board
 from roundtap_devices.display.screen import VirtualScreen
 from roundtap_devices.display.signals import Signals
 from roundtap_devices.input.gestures import Edge
@@ -111,7 +111,7 @@ class Bench:
         self.says = ""
         ids = itertools.count(1)
         self.unit = TableUnit("table-12", KEY, Dialogue(unit_words("en"), facing), self.outbox, self.link,
-                              VirtualScreen(), Signals(board("recommended"), mock_factory()), self._heard,
+                              VirtualScreen(), Signals(load_board("recommended"), mock_factory()), self._heard,
                               lambda: f"{next(ids):x}", self.stored, self.memory)
         self.age = FeedAge(self.link.time)
         self.counts: Counter[str] = Counter()

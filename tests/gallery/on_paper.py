@@ -13,10 +13,10 @@ from roundtap_core.records import ELIMINATION, SWISS, TIEBREAK
 from roundtap_core.rulebooks.base import MatchSituation
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import LANGUAGES
-from roundtap_devices.printing.escpos_job import END_MARKER, code_page_test, compose
+from roundtap_devices.printing.escpos_job import END_MARKER, code_page_test_lines, compose_job
 from roundtap_devices.printing.print_lines import PrintLine
 from roundtap_devices.printing.printer_profiles import PROFILES, PrinterProfile
-from roundtap_devices.virtual.virtual_printer import EscposPaper
+from roundtap_devices.virtual.virtual_printer import EscposInterpreter
 from roundtap_units.documents.notices import layout_job
 from roundtap_units.unit_words import unit_words
 
@@ -31,8 +31,8 @@ HEAD = "#1042 3fa9c1d07be25564"
 
 def printed(lines: list[PrintLine], profile: PrinterProfile) -> Image.Image:
     """The sheet that comes out, from one tear to the next."""
-    paper = EscposPaper(profile)
-    paper.feed(compose(lines, profile).data + END_MARKER)
+    paper = EscposInterpreter(profile)
+    paper.feed(compose_job(lines, profile).data + END_MARKER)
     if paper.unknown_bytes:
         raise AssertionError(f"the printer does not know {paper.unknown_bytes[0]!r}")
     return paper.sheets[0] if paper.sheets else paper.tear()
@@ -145,7 +145,7 @@ def jobs() -> Iterator[tuple[str, str, dict[str, Any]]]:
 def paper_gallery(languages: tuple[str, ...] = LANGUAGES) -> Iterator[tuple[str, Image.Image]]:
     """(name, picture) of every sample on every known printer, in each language."""
     for profile in PROFILES.values():
-        yield f"{profile.name}-code-pages", printed(code_page_test(profile), profile)
+        yield f"{profile.name}-code-pages", printed(code_page_test_lines(profile), profile)
         for language in languages:
             for name, kind, content in jobs():
                 lines = layout_job(kind, content, profile.sheet, unit_words(language))

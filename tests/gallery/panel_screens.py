@@ -9,7 +9,7 @@ from PIL import Image
 from roundtap_core.messages import PanelView, StandbyState, UsbStick
 from roundtap_core.words import LANGUAGES
 from roundtap_units.panel import panel_dialogue as d
-from roundtap_units.panel.panel_dialogue import PanelDialogue, PanelScene, draw_panel, scene_of
+from roundtap_units.panel.panel_dialogue import PanelDialogue, PanelScene, draw_panel, make_scene
 from roundtap_units.unit_words import unit_words
 
 STICK = "/media/roundtap"
@@ -47,4 +47,4 @@ def _shot(language: str, page: str, hub: PanelView | None, standby: StandbyState
     panel = PanelDialogue(unit_words(language), page, STICK if page == d.EJECT_ASK else "", hub, standby,
                           ("Roundtap", "drei-Wege-2026"), pin="12345678", waits=waits)
     panel.said = panel.words("panel.pull_out", stick=STICK)
-    return scene_of(panel)
+    return make_scene(panel)

@@ -14,7 +14,7 @@ from roundtap_core.words import LANGUAGES
 from roundtap_devices.input.gestures import CALL, LEAVE, Gesture
 from roundtap_units.table.dialogue.dialogue import ReportRefused, Saved
 from roundtap_units.table.faults import UnitFaults
-from roundtap_units.table.screens.screens import draw
+from roundtap_units.table.screens.screens import draw_scene
 
 LONG = ("Aleksandra Wiśniewska-Szczepańska", "Maximilian von Hohenfels-Brandt")
 SHORT = ("Ana R.", "Bruno M.")
@@ -23,7 +23,7 @@ SHORT = ("Ana R.", "Bruno M.")
 
 def gallery(languages: tuple[str, ...] = LANGUAGES) -> list[tuple[str, Image.Image]]:
     """(name, picture) of every scene: both facings, short and long names, in each language."""
-    return [(name, draw(scene)) for name, scene in scenes(languages)]
+    return [(name, draw_scene(scene)) for name, scene in scenes(languages)]
 
 
 def scenes(languages: tuple[str, ...] = LANGUAGES) -> Shots:

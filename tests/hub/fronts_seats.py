@@ -32,7 +32,7 @@ from roundtap_hub.paper.slip_codes import slip_codes
 from roundtap_hub.units.table_view import table_view
 from roundtap_units.table.dialogue.dialogue import Dialogue, SendReport
 from roundtap_units.table.dialogue.parallel_entry import ParallelEntry
-from roundtap_units.table.press_script import Press, presses
+from roundtap_units.table.press_script import Press, report_presses
 from roundtap_units.unit_words import unit_words
 
 Fields = list[tuple[str, str]]
@@ -320,7 +320,7 @@ class TableUnit:
         view = parse_message(TableView, self.view)
         assert view.form is not None
         try:
-            made = presses(view.form, result, winner, self.time_up)
+            made = report_presses(view.form, result, winner, self.time_up)
         except ValueError:
             return None
         return self.pressed(made)

@@ -28,7 +28,7 @@ from roundtap_hub.store.service import Service
 from roundtap_hub.units import device_feed
 from roundtap_hub.units.unit_presence import Presence
 from roundtap_machine.health import MachineProbe
-from roundtap_units.link.kept_connection import fetch_challenge
+from roundtap_units.link.hub_connection import fetch_challenge
 from roundtap_units.link.link import HubAddress, HubLink
 from roundtap_units.link.outbox import Outbox
 from roundtap_units.link.own_health import OwnHealth

@@ -17,7 +17,7 @@ import pytest
 from kit import WAIT_S, end, free_port, read_until
 from roundtap.demo.bench import Bench
 from roundtap.demo.demo import Demo
-from roundtap.kit.leash import start_roundtap
+from roundtap.kit.child_processes import start_roundtap
 from roundtap_hub.access.tls import local_addresses
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "hub"))

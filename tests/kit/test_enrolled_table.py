@@ -9,7 +9,7 @@ import urllib.request
 from pathlib import Path
 
 from kit import Kit, Table, end, wait_until
-from roundtap.kit.leash import start_roundtap
+from roundtap.kit.child_processes import start_roundtap
 from roundtap_hub.access.login_pins import hash_pin
 from roundtap_hub.store.secure_files import write_private
 

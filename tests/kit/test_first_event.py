@@ -19,7 +19,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 from kit import READ_S, end, free_port, read_until, wait_until
-from roundtap.kit.leash import start_roundtap
+from roundtap.kit.child_processes import start_roundtap
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roundtap import main as command_line
-from roundtap.headless.event_input import json_text, table
+from roundtap.headless.cli_io import format_table, json_text
 from roundtap_core.version import version
 
 EVENT: dict[str, Any] = {
@@ -141,7 +141,7 @@ def test_standings_as_text_after_a_cut_begin_with_the_final_places(tmp_path: Pat
 
 def test_columns_count_cells_not_letters() -> None:
     rows = [("Z\u0307ak", "1"), ("東京", "20"), ("Łucja", "3")]
-    assert table(rows, "<>") == "Z\u0307ak     1\n東京   20\nŁucja   3\n"
+    assert format_table(rows, "<>") == "Z\u0307ak     1\n東京   20\nŁucja   3\n"
 
 
 def test_the_next_round(event: Path) -> None:

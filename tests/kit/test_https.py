@@ -16,7 +16,7 @@ from urllib.parse import urlencode
 import pytest
 
 from kit import PIN, WAIT_S, Kit, end, free_port, refused_start, wait_until
-from roundtap.kit.leash import start_roundtap
+from roundtap.kit.child_processes import start_roundtap
 from roundtap.main import main
 from roundtap_hub.access.personal_links import token_of
 from roundtap_hub.access.rights import NO_LINK

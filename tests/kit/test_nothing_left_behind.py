@@ -196,7 +196,7 @@ finally:
     pytest.param(TOLD_WHILE_IMPORTING, id="in an exec, as of dataclasses while they are imported"),
 ])
 def test_a_command_told_to_end_at_a_bad_moment_cleans_up_and_says_its_code(moment: str, ending: signal.Signals) -> None:
-    script = ("import os, signal, time\nfrom roundtap.kit.leash import exit_on_signals\n"
+    script = ("import os, signal, time\nfrom roundtap.kit.child_processes import exit_on_signals\n"
               f"exit_on_signals(code=7)\n{moment.format(ending=ending.name)}")
     told = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=WAIT_S)
     assert (told.stdout, told.returncode) == ("cleaned up\n", 7)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from kit import WAIT_S, end, free_port
-from roundtap.kit.leash import start_roundtap
+from roundtap.kit.child_processes import start_roundtap
 from roundtap.main import main
 
 NAMES = ("Ana Ruiz", "Bruno Maier", "Łukasz Żak", "Eva Luz", "Kai Eich")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from kit import WAIT_S, Kit, Table, wait_until
-from roundtap.kit.leash import start_roundtap
+from roundtap.kit.child_processes import start_roundtap
 from roundtap_units import unit_config
 from roundtap_units.board_process import hardware_fault_logger, release_controls, screen_text_output
 from roundtap_units.table import main as units
@@ -69,7 +69,7 @@ def test_a_board_file_that_may_not_be_read(kit: Kit, tmp_path: Path, monkeypatch
     def refused(_: str) -> None:
         raise PermissionError(13, "Permission denied", "board.toml")
 
-    monkeypatch.setattr(unit_config, "board", refused)
+    monkeypatch.setattr(unit_config, "load_board", refused)
     with pytest.raises(unit_config.ConfigError, match=r"table-1\.toml: board: .*Permission denied"):
         units.read_table_config(config)
 

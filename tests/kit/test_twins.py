@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import pytest
 
 from kit import WAIT_S, Kit, end, free_port, wait_until
-from roundtap.kit.leash import start_roundtap
+from roundtap.kit.child_processes import start_roundtap
 from roundtap_hub.access.tls import local_addresses
 from roundtap_hub.hub import read_or_make_secret
 from roundtap_hub.main import open_folder

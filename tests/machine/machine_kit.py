@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from roundtap.provisioning.applying import Machine
-from roundtap.provisioning.roles import SERVICES, unit_of
+from roundtap.provisioning.roles import SERVICES, systemd_unit
 
 CMDLINE = ("console=serial0,115200 console=tty1 root=PARTUUID=0a1b2c3d-02 rootfstype=ext4 fsck.repair=yes "
            "rootwait resize\n")
@@ -37,7 +37,7 @@ def machine_in(folder: Path, says: str | bytes | None = None, pi: bool = True) -
     units.mkdir(parents=True)
     for several in SERVICES.values():
         for service in several:
-            (units / unit_of(service)).touch()
+            (units / systemd_unit(service)).touch()
     zones = folder / "usr/share/zoneinfo/Europe"
     zones.mkdir(parents=True)
     (zones / "Berlin").touch()

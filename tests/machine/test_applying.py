@@ -12,8 +12,8 @@ import pytest
 from machine_kit import CMDLINE, files_of, machine_in
 
 from roundtap.main import main
-from roundtap.provisioning.applying import SECRETS, apply, set_role
-from roundtap.provisioning.roles import SERVICES, STICK, STICK_RULES, services
+from roundtap.provisioning.applying import SECRETS, apply_settings, set_role
+from roundtap.provisioning.roles import SERVICES, STICK, STICK_RULES, role_services
 from roundtap.provisioning.settings_file import ROLES, read_settings
 from roundtap_hub.access.login_pins import verify_pin
 from roundtap_machine.root_steps import STICKS
@@ -32,7 +32,7 @@ WIFI = "etc/NetworkManager/system-connections/roundtap-wifi.nmconnection"
 ])
 def test_a_role_starts_its_services_and_stops_all_others(tmp_path: Path, role: str, started: set[str]) -> None:
     machine, called = machine_in(tmp_path, f"role = {role}")
-    apply(machine)
+    apply_settings(machine)
     assert called.started() == started
     known = {f"roundtap-{name}.service" for several in SERVICES.values() for name in several}
     assert called.stopped() == known - started
@@ -41,7 +41,7 @@ def test_a_role_starts_its_services_and_stops_all_others(tmp_path: Path, role: s
 def test_from_the_first_role_on_each_start_applies_the_settings(tmp_path: Path) -> None:
     machine, called = machine_in(tmp_path, "role = wall")
     (tmp_path / "usr/lib/systemd/system/roundtap-first-boot.service").touch()
-    apply(machine)
+    apply_settings(machine)
     assert "systemctl --quiet enable roundtap-first-boot.service" in called.all
     assert "roundtap-first-boot.service" not in called.started()
 
@@ -49,7 +49,7 @@ def test_from_the_first_role_on_each_start_applies_the_settings(tmp_path: Path) 
 def test_every_role_of_the_file_has_services() -> None:
     assert set(SERVICES) == set(ROLES)
     for role in ROLES:
-        wanted, others = services(role)
+        wanted, others = role_services(role)
         assert set(wanted).isdisjoint(others)
         assert len({*wanted, *others}) == 7
 
@@ -57,7 +57,7 @@ def test_every_role_of_the_file_has_services() -> None:
 def test_a_service_that_is_not_installed_is_left_alone(tmp_path: Path) -> None:
     machine, called = machine_in(tmp_path, "role = hub")
     (tmp_path / "usr/lib/systemd/system/roundtap-panel.service").unlink()
-    apply(machine)
+    apply_settings(machine)
     assert "roundtap-panel.service" not in called.started()
     assert "roundtap-hub.service" in called.started()
 
@@ -65,9 +65,9 @@ def test_a_service_that_is_not_installed_is_left_alone(tmp_path: Path) -> None:
 def test_what_is_applied_twice_changes_nothing_the_second_time(tmp_path: Path) -> None:
     machine, _ = machine_in(tmp_path, "role=hub\nwifi=Store\nwifi_password=12345678\ncountry=DE\nlanguage=de\n"
                                       "name=hall-1\nport=/dev/serial0\nboard=waveshare-oled-hat")
-    first = apply(machine)
+    first = apply_settings(machine)
     before = files_of(tmp_path)
-    second = apply(machine)
+    second = apply_settings(machine)
     assert first.restart
     assert "etc/hostname" in first.changed
     assert (second.changed, second.restart, second.notes) == ((), False, ())
@@ -77,7 +77,7 @@ def test_what_is_applied_twice_changes_nothing_the_second_time(tmp_path: Path) -
 def test_a_table_gets_only_what_was_said(tmp_path: Path) -> None:
     machine, _ = machine_in(tmp_path, "role = table\nlanguage = pl\nhub = 10.0.0.9\nboard = adafruit-oled-bonnet\n"
                                       "name = door")
-    apply(machine)
+    apply_settings(machine)
     said = tomllib.loads((tmp_path / "etc/roundtap/table.toml").read_text())
     assert said == {"language": "pl", "hub": "http://10.0.0.9:8080", "board": "adafruit-oled-bonnet", "unit": "door"}
     assert set(said) <= {*COMMON_KEYS, *TABLE_KEYS}
@@ -85,14 +85,14 @@ def test_a_table_gets_only_what_was_said(tmp_path: Path) -> None:
 
 def test_a_machine_of_which_nothing_is_said_gets_no_configuration(tmp_path: Path) -> None:
     machine, _ = machine_in(tmp_path, None)
-    apply(machine)
+    apply_settings(machine)
     assert not (tmp_path / "etc/roundtap").exists()
     assert not (tmp_path / "etc/hostname").exists()
 
 
 def test_the_wifi_is_a_connection_that_only_root_reads(tmp_path: Path) -> None:
     machine, called = machine_in(tmp_path, "country=DE\nwifi=Café Ümlaut\nwifi_password=back\\slash ;x")
-    apply(machine)
+    apply_settings(machine)
     path = tmp_path / WIFI
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     said = configparser.RawConfigParser(comment_prefixes="#")
@@ -105,14 +105,14 @@ def test_the_wifi_is_a_connection_that_only_root_reads(tmp_path: Path) -> None:
 def test_a_password_leaves_the_boot_partition_and_stays_in_use(tmp_path: Path) -> None:
     text = "# mine\r\nrole = table\r\nwifi = Store\r\ncountry = DE\r\nwifi_password = very secret\r\n# end"
     machine, _ = machine_in(tmp_path, text)
-    apply(machine)
+    apply_settings(machine)
     path = tmp_path / "boot/firmware/roundtap.txt"
     assert b"very secret" not in b"".join(path.read_bytes() for path in path.parent.iterdir())
     note = "# wifi_password: taken over; write a new line wifi_password = … to change it"
     assert path.read_bytes().replace(note.encode(), b"wifi_password = very secret") == text.encode()
     assert stat.S_IMODE((tmp_path / SECRETS).stat().st_mode) == 0o600
     (tmp_path / WIFI).unlink()
-    apply(machine)
+    apply_settings(machine)
     assert "psk=very secret" in (tmp_path / WIFI).read_text()
 
 
@@ -122,7 +122,7 @@ def test_what_was_not_taken_over_is_not_wiped(tmp_path: Path, left: str) -> None
     """A PIN on a table, a password without its network: told, and there when somebody mends the line beside it."""
     text = f"role=table\r\nwifi=Store\r\ncountry=DE\r\nwifi_password=very secret\r\n{left}\r\n"
     machine, _ = machine_in(tmp_path, text)
-    told = apply(machine).notes
+    told = apply_settings(machine).notes
     said = (tmp_path / "boot/firmware/roundtap.txt").read_text()
     assert "very secret" not in said
     assert left.splitlines()[-1] in said
@@ -132,7 +132,7 @@ def test_what_was_not_taken_over_is_not_wiped(tmp_path: Path, left: str) -> None
 def test_the_rest_of_a_file_saved_as_unicode_survives_the_wiping(tmp_path: Path) -> None:
     text = "role = hub\r\nwifi = Würfel\r\ncountry = DE\r\nwifi_password = very secret\r\n"
     machine, _ = machine_in(tmp_path, b"\xff\xfe" + text.encode("utf-16-le"))
-    apply(machine)
+    apply_settings(machine)
     raw = (tmp_path / "boot/firmware/roundtap.txt").read_bytes()
     assert "very secret" not in raw.decode("utf-8")
     found, _ = read_settings(raw)
@@ -141,26 +141,26 @@ def test_the_rest_of_a_file_saved_as_unicode_survives_the_wiping(tmp_path: Path)
 
 def test_a_new_password_takes_the_old_one_s_place(tmp_path: Path) -> None:
     machine, _ = machine_in(tmp_path, "wifi=Store\ncountry=DE\nwifi_password=first one")
-    apply(machine)
+    apply_settings(machine)
     (tmp_path / "boot/firmware/roundtap.txt").write_text("wifi=Store\ncountry=DE\nwifi_password=second one")
-    apply(machine)
+    apply_settings(machine)
     assert json.loads((tmp_path / SECRETS).read_text()) == {"Store": "second one"}
     assert "psk=second one" in (tmp_path / WIFI).read_text()
 
 
 def test_the_hub_s_pin_is_the_one_in_the_file_which_forgets_it(tmp_path: Path) -> None:
     machine, _ = machine_in(tmp_path, "role = hub\npin = Four words-of mine\n")
-    assert apply(machine).notes == ()
+    assert apply_settings(machine).notes == ()
     assert verify_pin("fourwordsofmine", (tmp_path / "var/lib/roundtap/pin").read_text())
     assert "mine" not in (tmp_path / "boot/firmware/roundtap.txt").read_text()
     before = (tmp_path / "var/lib/roundtap/pin").read_text()
-    apply(machine)
+    apply_settings(machine)
     assert (tmp_path / "var/lib/roundtap/pin").read_text() == before
 
 
 def test_a_pin_on_a_machine_that_is_no_hub_is_told_and_stays(tmp_path: Path) -> None:
     machine, _ = machine_in(tmp_path, "role = table\npin = 12345678\n")
-    assert [one.key for one in apply(machine).notes] == ["pin_alone"]
+    assert [one.key for one in apply_settings(machine).notes] == ["pin_alone"]
     assert not (tmp_path / "var/lib/roundtap").exists()
     assert "12345678" in (tmp_path / "boot/firmware/roundtap.txt").read_text()
 
@@ -170,16 +170,16 @@ def test_a_file_made_by_hand_is_left_alone_and_told(tmp_path: Path) -> None:
     hand = tmp_path / "etc/roundtap/table.toml"
     hand.parent.mkdir(parents=True)
     hand.write_text('unit = "table-1"\n')
-    done = apply(machine)
+    done = apply_settings(machine)
     assert hand.read_text() == 'unit = "table-1"\n'
     assert [(one.key, one.params["path"]) for one in done.notes] == [("by_hand", "/etc/roundtap/table.toml")]
 
 
 def test_another_role_takes_the_files_of_the_last_one_away(tmp_path: Path) -> None:
     machine, _ = machine_in(tmp_path, "role = table\nlanguage = de\nwifi = a\ncountry = DE")
-    apply(machine)
+    apply_settings(machine)
     (tmp_path / "boot/firmware/roundtap.txt").write_text("role = hub\nlanguage = de")
-    apply(machine)
+    apply_settings(machine)
     assert not (tmp_path / "etc/roundtap/table.toml").exists()
     assert not (tmp_path / WIFI).exists()
     assert '"--language de ' in (tmp_path / "etc/roundtap/hub.env").read_text()
@@ -187,7 +187,7 @@ def test_another_role_takes_the_files_of_the_last_one_away(tmp_path: Path) -> No
 
 def test_the_hub_is_called_roundtap_and_a_table_by_its_board(tmp_path: Path) -> None:
     machine, called = machine_in(tmp_path, "role = hub")
-    apply(machine)
+    apply_settings(machine)
     assert (tmp_path / "etc/hostname").read_text() == "roundtap\n"
     assert "127.0.1.1\troundtap" in (tmp_path / "etc/hosts").read_text()
     assert "hostname roundtap" in called.all
@@ -195,14 +195,14 @@ def test_the_hub_is_called_roundtap_and_a_table_by_its_board(tmp_path: Path) -> 
     serial.parent.mkdir(parents=True)
     serial.write_text("00000000C0FFEE99\0")
     set_role(machine, "table")
-    apply(machine)
+    apply_settings(machine)
     assert (tmp_path / "etc/hostname").read_text() == "roundtap-table-ee99\n"
     assert (tmp_path / "etc/hosts").read_text().count("127.0.1.1") == 1
 
 
 def test_the_country_brings_its_time_zone_unless_one_is_said(tmp_path: Path) -> None:
     machine, _ = machine_in(tmp_path, "country = DE")
-    apply(machine)
+    apply_settings(machine)
     assert str((tmp_path / "etc/localtime").readlink()) == "/usr/share/zoneinfo/Europe/Berlin"
 
 
@@ -211,7 +211,7 @@ def test_a_board_of_one_s_own_is_copied_from_the_boot_partition(tmp_path: Path) 
     boot = tmp_path / "boot/firmware"
     (boot / "our-box.toml").write_text('like = "waveshare-oled-hat"\n')
     (boot / "custom.toml").write_text("[system]\n")
-    apply(machine)
+    apply_settings(machine)
     assert (tmp_path / "etc/roundtap/our-box.toml").read_text() == 'like = "waveshare-oled-hat"\n'
     assert not (tmp_path / "etc/roundtap/custom.toml").exists()
     assert 'board = "/etc/roundtap/our-box.toml"' in (tmp_path / "etc/roundtap/table.toml").read_text()
@@ -221,7 +221,7 @@ def test_a_board_of_one_s_own_is_copied_from_the_boot_partition(tmp_path: Path) 
 def test_a_machine_that_is_no_pi_keeps_its_settings_in_etc(tmp_path: Path) -> None:
     machine, called = machine_in(tmp_path, pi=False)
     assert set_role(machine, "hub") == tmp_path / "etc/roundtap/roundtap.txt"
-    apply(machine)
+    apply_settings(machine)
     assert "roundtap-hub.service" in called.started()
     assert not (tmp_path / "etc/hostname").exists()
 
@@ -273,7 +273,7 @@ def test_what_is_to_mend_is_written_beside_the_settings_for_notepad(tmp_path: Pa
 def test_the_hub_takes_a_stick_by_itself_and_no_other_machine_does(tmp_path: Path) -> None:
     machine, called = machine_in(tmp_path, "role = hub")
     rules = tmp_path / STICK_RULES
-    apply(machine)
+    apply_settings(machine)
     assert (tmp_path / "etc/roundtap/hub.env").read_text().endswith('ROUNDTAP_HUB="--stick /media/roundtap"\n')
     rule = rules.read_text().splitlines()[-1]
     assert rule.startswith('ACTION=="add", SUBSYSTEM=="block", ENV{ID_BUS}=="usb"')
@@ -283,20 +283,20 @@ def test_the_hub_takes_a_stick_by_itself_and_no_other_machine_does(tmp_path: Pat
     assert STICK.startswith(STICKS)
     assert "ReadWritePaths=-/media\n" in (Path(__file__).parents[2] / "systemd/roundtap-hub.service").read_text()
     called.all.clear()
-    apply(machine)
+    apply_settings(machine)
     assert not any(each.startswith("udevadm") for each in called.all)
     set_role(machine, "table")
-    apply(machine)
+    apply_settings(machine)
     assert not rules.exists()
 
 
 def test_the_hub_s_own_station_never_looks_for_another_hub(tmp_path: Path) -> None:
     machine, _ = machine_in(tmp_path, "role = hub\nlanguage = de\nhub = http://10.0.0.7:8080")
-    apply(machine)
+    apply_settings(machine)
     path = tmp_path / "etc/roundtap/station.toml"
     common, _ = read_unit_config(path, (), "station")
     assert common["local"] is True
     assert common["hubs"] == (("127.0.0.1", 8080),)
     set_role(machine, "printer")
-    apply(machine)
+    apply_settings(machine)
     assert "local" not in path.read_text()

@@ -63,7 +63,7 @@ def mounts(machine: Machine) -> dict[str, list[str]]:
 def test_what_must_last_is_mounted_from_the_data_partition(pi: Machine) -> None:
     (pi.root / "var/lib/roundtap").mkdir(parents=True)
     (pi.root / "var/lib/roundtap/journal").write_text("saved")
-    assert read_only.prepare(pi) == []
+    assert read_only.prepare_data_partition(pi) == []
     found = mounts(pi)
     assert found["/data"][:3] == ["LABEL=roundtap-data", "/data", "ext4"]
     assert found["/data"][5] == "2"
@@ -77,43 +77,43 @@ def test_what_must_last_is_mounted_from_the_data_partition(pi: Machine) -> None:
 def test_a_stick_with_the_data_partition_s_name_is_not_taken_for_it(pi: Machine) -> None:
     """A card's copy in a reader, or somebody's stick: the hub would start with another journal, PIN and keys."""
     mounted(pi.root, "/dev/mmcblk0p2 / ext4")
-    assert read_only.prepare(pi) == []
+    assert read_only.prepare_data_partition(pi) == []
     assert mounts(pi)["/data"][0] == "/dev/mmcblk0p3"
     assert f"mount /dev/mmcblk0p3 {pi.root}/data" in pi.run.all  # type: ignore[attr-defined]
     assert not any("mount -L" in call for call in pi.run.all)  # type: ignore[attr-defined]
     # Whoever has put the data elsewhere keeps them there.
     mounted(pi.root, "/dev/mmcblk0p2 / ext4", "/dev/sda1 /data ext4")
-    assert read_only.prepare(pi) == []
+    assert read_only.prepare_data_partition(pi) == []
     assert mounts(pi)["/data"][0] == "LABEL=roundtap-data"
 
 
 def test_no_mount_that_fails_leaves_a_machine_waiting_for_a_keyboard(pi: Machine) -> None:
-    read_only.prepare(pi)
+    read_only.prepare_data_partition(pi)
     for place, fields in mounts(pi).items():
         if place.startswith(("/data", "/var", "/etc", "/boot")):
             assert "nofail" in fields[3].split(",")
 
 
 def test_the_boot_partition_is_read_only_and_all_other_lines_stay(pi: Machine) -> None:
-    read_only.prepare(pi)
+    read_only.prepare_data_partition(pi)
     found = mounts(pi)
     assert found["/boot/firmware"][3] == "defaults,nofail,ro"
     assert (pi.root / "etc/fstab").read_text().replace("defaults,nofail,ro ", "defaults ").startswith(FSTAB)
 
 
 def test_prepared_twice_is_prepared_once_and_old_data_is_not_copied_over_new(pi: Machine) -> None:
-    read_only.prepare(pi)
+    read_only.prepare_data_partition(pi)
     once = (pi.root / "etc/fstab").read_text()
     (pi.root / "data/etc/roundtap/hub.env").write_text("newer")
     (pi.root / "etc/roundtap/hub.env").write_text("older")
-    assert read_only.prepare(pi) == []
+    assert read_only.prepare_data_partition(pi) == []
     assert (pi.root / "etc/fstab").read_text() == once
     assert (pi.root / "data/etc/roundtap/hub.env").read_text() == "newer"
 
 
 def test_without_a_data_partition_the_system_stays_writable_and_says_so(pi: Machine) -> None:
     machine = Machine(pi.root, Runs(mounts=32))
-    assert [said.key for said in read_only.prepare(machine)] == ["no_data_partition"]
+    assert [said.key for said in read_only.prepare_data_partition(machine)] == ["no_data_partition"]
     assert (pi.root / "etc/fstab").read_text() == FSTAB
     changed, told = read_only.set_read_only(machine, True)
     assert (changed, [said.key for said in told]) == (False, ["no_data_partition"])
@@ -122,12 +122,12 @@ def test_without_a_data_partition_the_system_stays_writable_and_says_so(pi: Mach
 
 def test_without_overlayroot_too(pi: Machine) -> None:
     (pi.root / read_only.OVERLAY_HOOK).unlink()
-    read_only.prepare(pi)
+    read_only.prepare_data_partition(pi)
     assert [said.key for said in read_only.set_read_only(pi, True)[1]] == ["no_overlay"]
 
 
 def test_read_only_and_back_leaves_the_kernel_s_line_as_it_was(pi: Machine) -> None:
-    read_only.prepare(pi)
+    read_only.prepare_data_partition(pi)
     assert read_only.set_read_only(pi, True) == (True, [])
     line = pi.root / "boot/firmware/cmdline.txt"
     assert "overlayroot=tmpfs:recurse=0" in line.read_text().split()
@@ -187,6 +187,6 @@ def test_the_whole_first_start_by_its_command(pi: Machine, monkeypatch: pytest.M
 
 
 def test_a_data_partition_that_is_gone_is_told(pi: Machine, capsys: pytest.CaptureFixture[str]) -> None:
-    read_only.prepare(pi)
+    read_only.prepare_data_partition(pi)
     assert main(["role", "--apply", "--root", str(pi.root)]) == 0
     assert "the data partition cannot be read" in capsys.readouterr().out

@@ -5,9 +5,9 @@ from __future__ import annotations
 from PIL import Image
 
 from roundtap_devices.printing.escpos_job import ComposedJob
-from roundtap_devices.printing.printer import Outcome, Printer
+from roundtap_devices.printing.printer import JobOutcome, Printer
 from roundtap_devices.printing.printer_profiles import NONE, PrinterProfile
-from roundtap_devices.virtual.virtual_printer import EscposPaper, IncompleteCommand
+from roundtap_devices.virtual.virtual_printer import EscposInterpreter, IncompleteCommand
 
 KERNEL_BYTES = 4096
 """What a program may hand over before the line has carried it."""
@@ -20,7 +20,7 @@ SLOWER = 1.05
 STEP_MS = 20
 
 
-class BufferModel(EscposPaper):
+class BufferModel(EscposInterpreter):
     """The far end of a line, a port to the near one. `peak`: the most bytes that were ever in its buffer unprinted.
 
     It reads commands by the virtual printer's own reading of the bytes, and knows nothing of the sender's steps.
@@ -121,7 +121,7 @@ def peak_of(composed: ComposedJob, profile: PrinterProfile, baud: int, times: in
         while (outcome := printer.step(now_ms)) is None:
             now_ms += STEP_MS
             model.go_on(STEP_MS)
-        if outcome != Outcome("sent"):
+        if outcome != JobOutcome("sent"):
             raise AssertionError(f"{outcome}, {model.waiting} of {profile.buffer} bytes wait")
     while not model.idle:
         model.go_on(STEP_MS)

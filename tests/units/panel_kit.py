@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from roundtap_core.messages import PanelView, StandbyState, UsbStick
 from roundtap_devices.input.gestures import HOLD, TAP, Gesture
-from roundtap_units.panel.panel_dialogue import PanelDialogue, PanelPress, PressOutcome, scene_of
+from roundtap_units.panel.panel_dialogue import ActionOutcome, PanelAction, PanelDialogue, make_scene
 from roundtap_units.unit_words import unit_words
 
 FINGERPRINT = " ".join(f"{number:04X}" for number in range(0xA1B0, 0xA1C0))
@@ -22,7 +22,7 @@ class Played:
     def __init__(self, hub: PanelView | None = HUB, language: str = "en") -> None:
         self.now_ms = 10_000
         self.panel = PanelDialogue(unit_words(language))
-        self._last = PanelPress(0, "")
+        self._last = PanelAction(0, "")
         if hub is not None:
             self.tell(hub)
 
@@ -61,9 +61,9 @@ class Played:
 
     @property
     def said(self) -> str:
-        return scene_of(self.panel).all_text()
+        return make_scene(self.panel).all_text()
 
-    def presses(self) -> list[PanelPress]:
+    def presses(self) -> list[PanelAction]:
         """What it wants done, since the last look."""
         made = self.panel.take_presses()
         self._last = made[-1] if made else self._last
@@ -76,4 +76,4 @@ class Played:
     def answered(self, refused: str = "", pin: str = "") -> None:
         """What it wanted last is answered."""
         self.presses()
-        self.panel.on_done(PressOutcome(self._last.number, refused, pin=pin), self.now_ms)
+        self.panel.on_done(ActionOutcome(self._last.number, refused, pin=pin), self.now_ms)

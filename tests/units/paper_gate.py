@@ -29,7 +29,7 @@ from roundtap_core.records import ELIMINATION, SWISS, TIEBREAK
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import Words
 from roundtap_devices.printing.drawing import text_width
-from roundtap_devices.printing.escpos_job import END_MARKER, SUBSTITUTES, code_page_test, compose
+from roundtap_devices.printing.escpos_job import END_MARKER, SUBSTITUTES, code_page_test_lines, compose_job
 from roundtap_devices.printing.print_lines import (
     CENTER,
     RIGHT,
@@ -45,8 +45,8 @@ from roundtap_devices.printing.print_lines import (
     TextLine,
 )
 from roundtap_devices.printing.printer_profiles import PrinterProfile
-from roundtap_devices.virtual.virtual_printer import EscposPaper
-from roundtap_units.documents.notices import layout_job, speed_page, width_page
+from roundtap_devices.virtual.virtual_printer import EscposInterpreter
+from roundtap_units.documents.notices import layout_job, speed_test_lines, width_test_lines
 
 MODELS = {"epson-80": "TM-T20II", "epson-t88": "TM-T88V", "pos-5890": "POS-5890", "zj-5870": "ZJ-5870",
           "plain-58": "POS-5890", "plain-80": "TM-T20II"}
@@ -140,7 +140,7 @@ def pages_of(profile: PrinterProfile) -> Mapping[int, str]:
     return pages
 
 
-class Reader(EscposPaper):
+class Reader(EscposInterpreter):
     """A printer that also keeps the letters it was given, by its model's own reading of them."""
 
     def __init__(self, profile: PrinterProfile) -> None:
@@ -169,7 +169,7 @@ def printed(name: str, kind: str, content: Mapping[str, Any], profile: PrinterPr
 def printed_lines(name: str, lines: list[PrintLine], profile: PrinterProfile) -> Sheet:
     """Lines from their bytes, as this printer's paper shows them."""
     paper = Reader(profile)
-    paper.feed(compose(lines, profile).data + END_MARKER)
+    paper.feed(compose_job(lines, profile).data + END_MARKER)
     sheet = Sheet(name, paper.sheets[0] if paper.sheets else paper.tear())
     sheet.wrong += [f"the printer does not know {each!r}" for each in paper.unknown_bytes]
     sheet.wrong += [f"wider than the paper: {each}" for each in paper.overflow]
@@ -189,9 +189,9 @@ def sheets(profile: PrinterProfile, words: Words) -> Iterator[Sheet]:
 
 def setup_prints(profile: PrinterProfile, words: Words) -> Iterator[tuple[str, list[PrintLine]]]:
     """The sheets by which a printer is set up."""
-    yield "test-page", width_page(profile, words)
-    yield "speed", speed_page(4, 115200)
-    yield "code-pages", code_page_test(profile)
+    yield "test-page", width_test_lines(profile, words)
+    yield "speed", speed_test_lines(4, 115200)
+    yield "code-pages", code_page_test_lines(profile)
 
 
 def _seen(picture: Image.Image) -> Image.Image:

@@ -16,7 +16,7 @@ from paper_gate import documents, sheets
 from PIL import ImageOps
 
 from roundtap_core.words import LANGUAGES
-from roundtap_devices.printing.escpos_job import compose
+from roundtap_devices.printing.escpos_job import compose_job
 from roundtap_devices.printing.printer_profiles import NONE, PROFILES, RTSCTS
 from roundtap_units.documents.notices import layout_job
 from roundtap_units.unit_words import unit_words
@@ -47,8 +47,9 @@ def buffers() -> int:
     for known in PROFILES.values():
         for flow, baud in product((NONE, RTSCTS), (9600, 19200, 115200)):
             profile = replace(known, flow=flow)
-            peaks = [(peak_of(compose(layout_job(kind, content, profile.sheet, WORDS), profile), profile, baud), name)
-                     for name, kind, content in documents()]
+            jobs = ((compose_job(layout_job(kind, content, profile.sheet, WORDS), profile), name)
+                    for name, kind, content in documents())
+            peaks = [(peak_of(job, profile, baud), name) for job, name in jobs]
             peak, name = max(peaks)
             wrong += peak > profile.buffer
             print(f"{profile.name} {flow} {baud}: {peak} of {profile.buffer} bytes ({name})", flush=True)

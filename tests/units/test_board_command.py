@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from roundtap_core.words import LANGUAGES
-from roundtap_devices.boards import BOARDS, RECOMMENDED, WAVESHARE_HAT, Board, load
+from roundtap_devices.boards import BOARDS, RECOMMENDED, WAVESHARE_HAT, Board, parse_board
 from roundtap_devices.controls import Controls
 from roundtap_devices.display.screen import VirtualScreen
 from roundtap_devices.hardware_errors import HardwareMissing
@@ -23,11 +23,11 @@ from roundtap_units.wiring.main import (
     PRICES_EUR,
     BoardTest,
     battery_hours,
-    cost_eur,
-    display_card,
-    draws_ma,
+    current_draw_ma,
     parts_text,
     parts_to_buy,
+    price_range_eur,
+    test_picture,
 )
 
 
@@ -68,17 +68,17 @@ def test_a_board_that_is_wrong_is_refused_in_the_language_asked_for(
 def test_every_board_has_its_list_in_every_language(made: Board, language: str) -> None:
     text = parts_text(made, unit_words(language))
     assert text.count("€)") == len(parts_to_buy(made))
-    assert f"{draws_ma(made)}" in text
+    assert f"{current_draw_ma(made)}" in text
 
 
 def test_a_board_of_ones_own_without_lamps_needs_none() -> None:
-    plain = load('name = "plain"\nlike = "adafruit-oled-bonnet"\nready_made = false')
+    plain = parse_board('name = "plain"\nlike = "adafruit-oled-bonnet"\nready_made = false')
     assert {key for _, key in parts_to_buy(plain)} == {"pi", "card", "supply", "screen.ssd1306", "buttons", "wires",
                                                        "case"}
 
 
 def test_what_a_table_costs_is_the_sum_of_its_lines() -> None:
-    assert cost_eur(WAVESHARE_HAT) == (18 + 5 + 8 + 14 + 5, 25 + 10 + 15 + 22 + 20)
+    assert price_range_eur(WAVESHARE_HAT) == (18 + 5 + 8 + 14 + 5, 25 + 10 + 15 + 22 + 20)
     assert all(low <= high for low, high in PRICES_EUR.values())
 
 
@@ -90,9 +90,9 @@ def test_the_lamps_of_a_board_are_within_what_a_pi_s_pins_can_give() -> None:
 
 def test_a_power_bank_by_hand() -> None:
     # 350 + 20 mA of the Waveshare board; 10,000 mAh × 3.7 V / 5 V × 0.9 = 6,660 mAh at 5 V; 6,660 / 370 = 18.
-    assert (draws_ma(WAVESHARE_HAT), battery_hours(WAVESHARE_HAT, 10_000)) == (370, 18)
+    assert (current_draw_ma(WAVESHARE_HAT), battery_hours(WAVESHARE_HAT, 10_000)) == (370, 18)
     # 350 + 50 mA for the larger screen, and three lamps of 3 mA; 6,660 / 409 = 16.
-    assert (draws_ma(RECOMMENDED), battery_hours(RECOMMENDED, 10_000)) == (409, 16)
+    assert (current_draw_ma(RECOMMENDED), battery_hours(RECOMMENDED, 10_000)) == (409, 16)
 
 
 class Person:
@@ -175,7 +175,7 @@ def test_a_dark_screen_says_why() -> None:
 
 
 def test_the_test_picture_reaches_every_edge() -> None:
-    assert display_card("recommended").getbbox() == (0, 0, 128, 64)
+    assert test_picture("recommended").getbbox() == (0, 0, 128, 64)
 
 
 def test_at_a_terminal_an_empty_answer_is_a_yes(monkeypatch: pytest.MonkeyPatch) -> None:

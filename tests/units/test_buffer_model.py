@@ -9,7 +9,7 @@ from buffer_model import peak_of
 from paper_gate import documents
 
 from gallery.on_paper import pairings_content
-from roundtap_devices.printing.escpos_job import Pacer, compose
+from roundtap_devices.printing.escpos_job import SendPacer, compose_job
 from roundtap_devices.printing.print_lines import line
 from roundtap_devices.printing.printer_profiles import CSN_A2, EPSON_80, PROFILES, PrinterProfile
 from roundtap_units.documents.notices import layout_job
@@ -25,7 +25,7 @@ def test_a_slip_never_overruns_the_buffer(number: int, baud: int) -> None:
     """Each printer with another rulebook's, at each speed, by turns with and without flow control."""
     profile = replace(list(PROFILES.values())[number], flow=("none", "rtscts")[(number + SPEEDS.index(baud)) % 2])
     _, content = SLIPS[(number * 5 + baud) % len(SLIPS)]
-    assert peak_of(compose(layout_job("slip", content, profile.sheet, unit_words("pl")), profile), profile, baud) \
+    assert peak_of(compose_job(layout_job("slip", content, profile.sheet, unit_words("pl")), profile), profile, baud) \
         <= profile.buffer
 
 
@@ -36,13 +36,13 @@ def test_no_document_overruns_the_buffer(number: int, speed: int) -> None:
     """Every document at every printer, at one of the speeds; `run_paper_gate.py --buffers` has every speed."""
     profile = replace(list(PROFILES.values())[number], flow=("none", "rtscts")[(number + speed) % 2])
     for what, kind, content in list(documents())[(speed + number) % len(SPEEDS)::len(SPEEDS)]:
-        made = compose(layout_job(kind, content, profile.sheet, unit_words("pl")), profile)
+        made = compose_job(layout_job(kind, content, profile.sheet, unit_words("pl")), profile)
         assert peak_of(made, profile, SPEEDS[speed]) <= profile.buffer, what
 
 
 def lists(profile: PrinterProfile) -> int:
     """The peak with a list of text, of which a line holds few bytes and takes as long as a row of pictures."""
-    made = compose(layout_job("pairings-table", pairings_content(64), profile.sheet, unit_words("en")), profile)
+    made = compose_job(layout_job("pairings-table", pairings_content(64), profile.sheet, unit_words("en")), profile)
     return peak_of(made, profile, 115200, 1)
 
 
@@ -54,8 +54,8 @@ def test_a_long_list_at_the_highest_speed_is_held_back_and_would_not_fit_by_itse
 
 
 def test_what_is_still_being_printed_counts_for_the_next_job() -> None:
-    pacer = Pacer(CSN_A2, 19200)
-    data = compose([line("TABLE 12", CSN_A2.sheet, tall=True)] * 3, CSN_A2)
+    pacer = SendPacer(CSN_A2, 19200)
+    data = compose_job([line("TABLE 12", CSN_A2.sheet, tall=True)] * 3, CSN_A2)
     pacer.expect(len(data.data), data.steps)
     pacer.on_sent(min(pacer.room(0), len(data.data)), 0)
     pacer.expect(1000, ((1000, 1),))

@@ -9,7 +9,7 @@ from roundtap_core.forms.questions import Choice, Figure
 from roundtap_core.words import Words
 from roundtap_units.table.dialogue import table_state
 from roundtap_units.table.dialogue.dialogue import SendReport
-from roundtap_units.table.dialogue.digit_wheels import Dial
+from roundtap_units.table.dialogue.digit_wheels import FigureDial
 from roundtap_units.unit_words import unit_words
 
 
@@ -194,13 +194,13 @@ def test_a_judge_deciding_under_the_draft_is_shown_with_the_result():
 
 
 def test_a_figure_above_a_smaller_limit_cannot_be_dialled():
-    dial = Dial(Figure("score", "loser", 0, 35, 0), 0)
+    dial = FigureDial(Figure("score", "loser", 0, 35, 0), 0)
     seen = []
     for _ in range(5):
         dial = dial.turned(1)
         seen.append(dial.value)
     assert seen == [10, 20, 30, 0, 10]
-    units = Dial(Figure("score", "loser", 0, 35, 0), 30, at=0, touched=True).confirmed()
+    units = FigureDial(Figure("score", "loser", 0, 35, 0), 30, at=0, touched=True).confirmed()
     assert units.turned(-1).value == 35
 
 
@@ -215,7 +215,7 @@ def test_a_figure_above_a_smaller_limit_cannot_be_dialled():
     (Figure("score", "winner", 0, 100, 0), 97, 1, 100),
 ])
 def test_wheels_stay_within_the_figures_limits(figure, start, by, comes):
-    assert Dial(figure, start, touched=True).turned(by).value == comes
+    assert FigureDial(figure, start, touched=True).turned(by).value == comes
 
 
 def test_ways_and_choices_of_other_rulebooks_need_no_code_here(monkeypatch):

@@ -12,14 +12,14 @@ from tableplay import BOOK, Table, score
 from roundtap_core.records import Result, SidePair
 from roundtap_core.result_json import result_from_json
 from roundtap_core.rulebooks.registry import rulebook
-from roundtap_units.table.press_script import Press, presses
+from roundtap_units.table.press_script import Press, report_presses
 
 
 def play(result: Result) -> tuple[Table, list[Press]]:
     """A table at which `result` was entered and agreed, and the presses it took."""
     winner = BOOK.winner(result, BOOK.options({}))
     time_is_up = result.ended == "time"
-    made = presses(BOOK.form(BOOK.options({})), result, winner, time_is_up)
+    made = report_presses(BOOK.form(BOOK.options({})), result, winner, time_is_up)
     table = Table(clock_ms=-1000 if time_is_up else 60_000)
     for press in made:
         table.gesture(press.kind, press.key)
@@ -45,7 +45,7 @@ def test_every_figure_a_player_can_lose_with_is_entered_as_counted():
 
 def test_a_result_above_the_limit_cannot_be_said():
     with pytest.raises(ValueError, match="cannot say"):
-        presses(BOOK.form(BOOK.options({})), score(104, 0, "time"), "a", True)
+        report_presses(BOOK.form(BOOK.options({})), score(104, 0, "time"), "a", True)
 
 
 @pytest.mark.published
@@ -70,7 +70,7 @@ def test_the_mean_over_the_published_results_is_under_ten():
             stated = winner if top.a == top.b else None
             time_is_up = max(top.a, top.b) < 100
             entered = replace(recorded, score=top, winner=stated, ended="time" if time_is_up else "played")
-            counted.append(len(presses(form, entered, winner, time_is_up)))
+            counted.append(len(report_presses(form, entered, winner, time_is_up)))
             if top == recorded.score:
                 enterable.append(counted[-1])
     assert len(counted) == 7405

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from roundtap_core.words import LANGUAGES
 from roundtap_devices.printing.print_lines import TextLine
-from roundtap_devices.printing.printer_profiles import printer_profile
+from roundtap_devices.printing.printer_profiles import load_profile
 from roundtap_units.link.enrolling import CODE, LOOKING, EnrolProgress
-from roundtap_units.station.main import SHEETS_MAX, EnrolStation, code_sheet
+from roundtap_units.station.main import SHEETS_MAX, EnrolStation, enrol_code_lines
 from roundtap_units.unit_words import unit_words
 
 
@@ -18,7 +18,7 @@ class Paper:
         self.phase = ""
         self.printed: list[bytes] = []
         self.said: list[str] = []
-        self.station = EnrolStation(self, self, printer_profile("plain-58"), unit_words("en"),  # type: ignore[arg-type]
+        self.station = EnrolStation(self, self, load_profile("plain-58"), unit_words("en"),  # type: ignore[arg-type]
                                     self.said.append)
 
     def begin(self, composed: object, before: object, now_ms: int) -> None:
@@ -53,9 +53,9 @@ def test_an_empty_hall_uses_up_no_roll() -> None:
 
 
 def test_the_sheet_is_whole_on_the_narrowest_paper_in_every_language() -> None:
-    sheet = printer_profile("plain-58").sheet
+    sheet = load_profile("plain-58").sheet
     for language in LANGUAGES:
-        lines = code_sheet(EnrolProgress(CODE, "roundtap", 17, "345678", 600_000), sheet, unit_words(language))
+        lines = enrol_code_lines(EnrolProgress(CODE, "roundtap", 17, "345678", 600_000), sheet, unit_words(language))
         texts = [cell.text for line in lines if isinstance(line, TextLine) for cell in line.cells]
         assert "17  345 678" in texts
         assert all(len(text) <= sheet.columns for text in texts), language

@@ -85,7 +85,7 @@ def test_every_text_fits(language: str, badge: str, monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_way_to_another_key_fits_beneath_a_page(language: str) -> None:
-    assert screens.fit(unit_words(language)("refusal.key.again", sign="●"), 128, 12, screens.LOW).fits
+    assert screens.fit_text(unit_words(language)("refusal.key.again", sign="●"), 128, 12, screens.LOW).fits
 
 
 def test_the_code_stands_there_with_its_number_the_hub_and_the_seconds_left() -> None:

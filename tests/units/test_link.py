@@ -16,7 +16,7 @@ from roundtap_core.messages import ReportReceipt
 from roundtap_core.version import version
 from roundtap_core.wire import ECHO, FEED, REPORT, REQUEST, envelope, open_envelope, sign, verify
 from roundtap_units.link import link as module
-from roundtap_units.link.link import HubAddress, HubLink, worth_waiting
+from roundtap_units.link.link import HubAddress, HubLink, should_keep_waiting
 from roundtap_units.link.outbox import Outbox, StoredReport
 
 KEY, OTHER_KEY = bytes(range(32)), bytes(32)
@@ -265,7 +265,7 @@ def test_a_report_waits_behind_no_status_and_no_question_of_time(bench: Bench) -
 def test_the_way_is_open_before_the_result_is_confirmed(bench: Bench) -> None:
     """While somebody enters a result the unit connects: the report itself need not wait for that."""
     opened_ahead = threading.Event()
-    real = module.kept_connection.PersistentConnection.open
+    real = module.hub_connection.PersistentConnection.open
 
     def noted(self: Any) -> None:
         real(self)
@@ -273,7 +273,7 @@ def test_the_way_is_open_before_the_result_is_confirmed(bench: Bench) -> None:
 
     bench.link.start()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module.kept_connection.PersistentConnection, "open", noted)
+        patch.setattr(module.hub_connection.PersistentConnection, "open", noted)
         bench.link.send_status({"draft": True})
         assert opened_ahead.wait(WAIT_S)
 
@@ -288,7 +288,7 @@ def test_the_way_is_open_before_the_result_is_confirmed(bench: Bench) -> None:
 ])
 def test_an_answer_is_waited_for_while_the_hub_is_alive(
         waited_s: float, hub_alive: bool, settled_s: float | None, waits: bool) -> None:
-    assert worth_waiting(waited_s, hub_alive, settled_s) is waits
+    assert should_keep_waiting(waited_s, hub_alive, settled_s) is waits
 
 
 def reports_so_far(bench: Bench) -> list[str]:

@@ -11,10 +11,10 @@ from test_link import KEY, PORTAL, REPORT_1, REPORT_2, WELCOME, Bench, Json, ben
 
 from roundtap_core.messages import ReportReceipt
 from roundtap_core.wire import REPORT, sign, verify
+from roundtap_units.link.checksum_lines import key_fingerprint
 from roundtap_units.link.link import HubAddress, HubLink
 from roundtap_units.link.outbox import Outbox, StoredReport
 from roundtap_units.link.report_sending import BACKOFF_MS, ReportOrder
-from roundtap_units.link.safe_file import key_fingerprint
 
 OLD_KEY = bytes(range(32, 64))
 

@@ -8,10 +8,10 @@ import pytest
 from test_station_link import ByHand
 
 from roundtap_core.wire import ECHO, REPORT, REQUEST, envelope, open_envelope, sign
-from roundtap_units.link.identity import HubAddress, LocalKeyWatch, has_local_key, local_key, read_local
+from roundtap_units.link.checksum_lines import key_fingerprint
+from roundtap_units.link.identity import HubAddress, LocalKeyWatch, has_local_key, local_key, read_local_key
 from roundtap_units.link.outbox import Outbox
 from roundtap_units.link.report_sending import ReportSender
-from roundtap_units.link.safe_file import key_fingerprint
 from roundtap_units.station.main import ConfigError, read_station_config
 from roundtap_units.station.station_link import HubStationLink
 
@@ -49,7 +49,7 @@ def test_before_the_hub_has_written_the_unit_has_a_key_that_nobody_has(folder):
                                   f'{{"unit": "x", "key": "{ONE}", "hub": 5}}', "[" * 5000])
 def test_a_file_that_is_none_of_a_hubs_is_nobodys_key(folder, text):
     (folder / "station.json").write_text(text)
-    assert read_local(folder / "station.json") is None
+    assert read_local_key(folder / "station.json") is None
 
 
 def test_a_change_is_told_once(folder):

@@ -7,9 +7,9 @@ from panel_kit import HOTSPOT, HUB, STANDBY, Played
 
 from roundtap_core.messages import UsbStick
 from roundtap_units.panel import panel_dialogue as d
-from roundtap_units.panel.panel_dialogue import EJECT, NEW_PIN, POWER_OFF, TURN, PanelPress
+from roundtap_units.panel.panel_dialogue import EJECT, NEW_PIN, POWER_OFF, TURN, PanelAction
 
-OFF_PRESS, TURN_PRESS = PanelPress(1, POWER_OFF), PanelPress(1, TURN)
+OFF_PRESS, TURN_PRESS = PanelAction(1, POWER_OFF), PanelAction(1, TURN)
 
 
 def test_at_first_where_the_hub_is_reached():

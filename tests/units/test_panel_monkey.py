@@ -10,7 +10,7 @@ from roundtap_core.messages import UsbStick
 from roundtap_core.words import LANGUAGES
 from roundtap_devices.input.gestures import HOLD, TAP, Gesture
 from roundtap_units.panel import panel_dialogue as d
-from roundtap_units.panel.panel_dialogue import draw_panel, scene_of
+from roundtap_units.panel.panel_dialogue import draw_panel, make_scene
 
 SEEDS, PRESSES = 8, 900
 PAGES = {d.NOBODY, d.ADDRESS, d.STANDBY, d.HOTSPOT, d.TRUST, d.EJECT_ASK, d.PIN_ASK, d.TURN_ASK, d.OFF_ASK,
@@ -34,7 +34,7 @@ class Monkey:
     def look(self) -> None:
         played = self.played
         if self.chance.random() < 0.05:
-            assert draw_panel(scene_of(played.panel)).size == (128, 64)
+            assert draw_panel(make_scene(played.panel)).size == (128, 64)
         stands = (played.panel.page, played.panel.stick)
         if stands != self.stood:
             self.stood, self.since_ms = stands, played.now_ms

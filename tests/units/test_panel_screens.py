@@ -13,11 +13,11 @@ from roundtap_machine.wifi import wifi_code
 from roundtap_units.panel import panel_dialogue as d
 from roundtap_units.panel.panel_dialogue import (
     PanelScene,
-    address_code,
     draw_panel,
     fits_screen,
+    make_scene,
+    qr_address_text,
     qr_picture,
-    scene_of,
 )
 
 BLUR = 3
@@ -44,7 +44,7 @@ def read(picture: Image.Image) -> list[str]:
 def test_what_is_said_can_be_read(key, language):
     played = Played(HUB, language)
     played.panel.said, played.panel.page = played.panel.words(key), d.SAID
-    scene = scene_of(played.panel)
+    scene = make_scene(played.panel)
     assert fits_screen(scene), scene.all_text()
 
 
@@ -59,7 +59,7 @@ def test_a_refusal_of_the_hub_s_may_be_long():
     played.panel.said = ("The stick at /media/stick cannot be let go of: another program has it open. Leave it in, or "
                          "power off first.")
     played.panel.page = d.SAID
-    assert fits_screen(scene_of(played.panel))
+    assert fits_screen(make_scene(played.panel))
 
 
 def test_letters_that_hang_down_are_whole_at_the_bottom_also_beside_a_code():
@@ -71,19 +71,19 @@ def test_letters_that_hang_down_are_whole_at_the_bottom_also_beside_a_code():
 @pytest.mark.parametrize("address", ["http://10.42.0.1:8080", "https://192.168.178.101:8443", "http://10.42.0.1",
                                      "https://[fd00::1]:8443", "http://roundtap-poznan.local:8080"])
 def test_phones_read_an_address(address):
-    assert [text.lower() for text in read(qr_picture(address_code(address)))] == [address]
+    assert [text.lower() for text in read(qr_picture(qr_address_text(address)))] == [address]
 
 
 def test_phones_read_the_address_beside_its_words():
     played = Played()
     played.panel.page = d.PLAYERS_QR
-    assert read(draw_panel(scene_of(played.panel))) == ["HTTP://10.42.0.1:8080"]
+    assert read(draw_panel(make_scene(played.panel))) == ["HTTP://10.42.0.1:8080"]
 
 
 def test_a_name_that_is_too_long_beside_a_code_does_not_spoil_it():
     played = Played()
     played.panel.page, played.panel.hotspot = d.HOTSPOT_QR, ("MistrzostwaWielkopolski2026", HOTSPOT[1])
-    assert read(draw_panel(scene_of(played.panel))) == [wifi_code("MistrzostwaWielkopolski2026", HOTSPOT[1])]
+    assert read(draw_panel(make_scene(played.panel))) == [wifi_code("MistrzostwaWielkopolski2026", HOTSPOT[1])]
 
 
 @pytest.mark.parametrize(("name", "password"), [HOTSPOT, ("Halle; 1", 'a\\b:"c"'), ("Open", "")])
@@ -92,4 +92,4 @@ def test_phones_read_the_hotspot(name, password):
 
 
 def test_an_address_with_a_path_keeps_its_letters():
-    assert address_code("http://10.42.0.1/e/e1") == "http://10.42.0.1/e/e1"
+    assert qr_address_text("http://10.42.0.1/e/e1") == "http://10.42.0.1/e/e1"

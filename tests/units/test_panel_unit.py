@@ -41,9 +41,9 @@ from roundtap_units.panel.panel_dialogue import (
     NEW_PIN,
     POWER_OFF,
     TURN,
+    ActionOutcome,
+    PanelAction,
     PanelDialogue,
-    PanelPress,
-    PressOutcome,
 )
 from roundtap_units.unit_words import unit_words
 
@@ -119,15 +119,15 @@ def test_why_a_hub_cannot_open_its_journal_is_heard_and_shown(wire):
     assert wire.received == [("hotspot", None), ("waits", "full")]
     panel = PanelDialogue(unit_words("en"))
     panel.on_hub_waits("full", 0)
-    assert "The hub's card is full" in d.scene_of(panel).all_text()
+    assert "The hub's card is full" in d.make_scene(panel).all_text()
     panel.on_hub_waits("word of a stranger", 1000)
-    assert "No contact with the hub" in d.scene_of(panel).all_text()
+    assert "No contact with the hub" in d.make_scene(panel).all_text()
     panel.on_hub_waits("damaged", 2000)
     panel.tick(2000 + d.AWAY_MS)
-    assert "No contact with the hub" in d.scene_of(panel).all_text()
+    assert "No contact with the hub" in d.make_scene(panel).all_text()
     panel.on_hub_waits("damaged", 20_000)
     panel.on_hub(HUB, 21_000)
-    assert "damaged" not in d.scene_of(panel).all_text()
+    assert "damaged" not in d.make_scene(panel).all_text()
 
 
 def test_the_hotspot_is_asked_for_now_and_then_and_shown_while_there_is_one(wire):
@@ -141,16 +141,16 @@ def test_the_hotspot_is_asked_for_now_and_then_and_shown_while_there_is_one(wire
 def test_a_press_is_sent_once_with_a_fresh_challenge(wire):
     wire.link.poll()
     wire.answers = {"pin": "12345678"}
-    wire.link.press(PanelPress(4, NEW_PIN))
+    wire.link.press(PanelAction(4, NEW_PIN))
     assert (wire.heard[-1]["do"], wire.heard[-1]["challenge"]) == ({"step": "pin"}, "asked 2")
-    assert wire.of("done") == [PressOutcome(4, pin="12345678")]
+    assert wire.of("done") == [ActionOutcome(4, pin="12345678")]
 
 
 def test_a_stick_is_named(wire):
     wire.answers = {"refused": "It is still being written to."}
-    wire.link.press(PanelPress(4, EJECT, "/media/stick"))
+    wire.link.press(PanelAction(4, EJECT, "/media/stick"))
     assert wire.heard[-1]["do"] == {"step": "eject", "name": "/media/stick"}
-    assert wire.of("done") == [PressOutcome(4, "It is still being written to.")]
+    assert wire.of("done") == [ActionOutcome(4, "It is still being written to.")]
 
 
 @pytest.mark.parametrize(("error", "trouble"), [
@@ -160,8 +160,8 @@ def test_a_stick_is_named(wire):
 def test_what_became_of_a_press_without_an_answer(wire, error, trouble):
     wire.link.poll()
     wire.broken = error
-    wire.link.press(PanelPress(4, NEW_PIN))
-    assert wire.of("done") == [PressOutcome(4, trouble=trouble)]
+    wire.link.press(PanelAction(4, NEW_PIN))
+    assert wire.of("done") == [ActionOutcome(4, trouble=trouble)]
 
 
 def test_another_hub_s_word_is_not_believed(wire):
@@ -182,9 +182,9 @@ def test_a_hub_that_was_started_anew_is_followed(wire):
 
 def test_power_off_goes_past_the_hub(wire):
     wire.broken = ConnectionRefusedError()
-    wire.link.press(PanelPress(3, POWER_OFF))
+    wire.link.press(PanelAction(3, POWER_OFF))
     assert wire.root == ["power-off"]
-    assert wire.of("done") == [PressOutcome(3)]
+    assert wire.of("done") == [ActionOutcome(3)]
 
 
 def test_where_nobody_powers_off_or_turns_the_key_it_says_so(tmp_path):
@@ -193,10 +193,10 @@ def test_where_nobody_powers_off_or_turns_the_key_it_says_so(tmp_path):
 
     received = []
     link = FrontPanelLink(lambda: None, lambda *told: received.append(told), "en", nobody, tmp_path / "none")
-    link.press(PanelPress(3, POWER_OFF))
-    link.press(PanelPress(4, TURN))
-    assert received == [("done", PressOutcome(3, trouble=FAILED[POWER_OFF])),
-                        ("done", PressOutcome(4, trouble=FAILED[TURN]))]
+    link.press(PanelAction(3, POWER_OFF))
+    link.press(PanelAction(4, TURN))
+    assert received == [("done", ActionOutcome(3, trouble=FAILED[POWER_OFF])),
+                        ("done", ActionOutcome(4, trouble=FAILED[TURN]))]
 
 
 def test_a_standby_of_this_machine_is_asked_where_there_is_no_hub(wire, tmp_path):
@@ -216,11 +216,11 @@ def test_a_standby_of_this_machine_is_asked_where_there_is_no_hub(wire, tmp_path
         thread = threading.Thread(target=serve, daemon=True)
         thread.start()
         wire.link.poll()
-        wire.link.press(PanelPress(2, TURN))
+        wire.link.press(PanelAction(2, TURN))
         thread.join(10)
     assert heard == [{"ask": "state"}, {"ask": "turn"}]
     assert wire.of("standby") == [StandbyState("following", "http://10.42.0.1:8080", True)]
-    assert wire.of("done") == [PressOutcome(2)]
+    assert wire.of("done") == [ActionOutcome(2)]
 
 
 def test_an_older_hub_says_more_and_less(wire):
@@ -261,7 +261,7 @@ def test_buttons_lead_to_steps():
     bench.press("up")
     bench.press("a")
     bench.press("a", hold_ms=700)
-    assert bench.done == [PanelPress(1, POWER_OFF)]
+    assert bench.done == [PanelAction(1, POWER_OFF)]
     assert bench.heard[0].endswith("● QR   ▲▼ more")
 
 

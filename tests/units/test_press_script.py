@@ -12,7 +12,7 @@ from roundtap_core.records import CONCESSION, Result, SidePair
 from roundtap_core.rulebooks.base import MatchSituation
 from roundtap_core.rulebooks.registry import RULEBOOKS, rulebook
 from roundtap_core.rulebooks.result_gate import PLAYER, ResultSource, result_problems
-from roundtap_units.table.press_script import presses
+from roundtap_units.table.press_script import report_presses
 
 THREE = {"stages": {"swiss": {"best_of": 3}}}
 SITUATIONS = (MatchSituation(totals=(290, 300)), MatchSituation("elimination"))
@@ -53,7 +53,7 @@ def test_what_is_pressed_is_what_is_reported(book, options, situation, way):
         time_is_up = way.when == "at_time"
         if any(result_problems(book, result, merged, situation, ResultSource(PLAYER, time_is_up))):
             continue
-        made = presses(form, result, opener, time_is_up)
+        made = report_presses(form, result, opener, time_is_up)
         # The kit draws lots: here as the result has it.
         lot = (result.timeout or {}).get("lot") or result.first_player or "b"
         table = Table(book=book, options=options, situation=situation, lot=lot,
@@ -79,14 +79,15 @@ def test_what_is_pressed_is_what_is_reported(book, options, situation, way):
 def test_how_many_presses_it_takes(book_id, result, count):
     book = rulebook(book_id)
     winner = book.winner(result, book.options({}))
-    assert len(presses(book.form(book.options({})), result, "a" if winner == "draw" else winner,
+    assert len(report_presses(book.form(book.options({})), result, "a" if winner == "draw" else winner,
                        result.ended == "time")) == count
 
 
 def test_what_was_not_recorded_at_time_is_made_up_so_that_the_winner_is_right():
     book = rulebook("keyforge-archon")
     table = Table(book=book, clock_ms=-1000)
-    table.do(presses(book.form(book.options({})), Result(ended="time", winner="b", score=SidePair(0, 1)), "b", True))
+    result = Result(ended="time", winner="b", score=SidePair(0, 1))
+    table.do(report_presses(book.form(book.options({})), result, "b", True))
     assert table.reports[1] == ("a", Result(ended="time", winner="b", score=SidePair(0, 1), timeout={
         "active": "b", "turns": "b", "decided_by": "last_turns"}))
 
@@ -100,7 +101,7 @@ def test_what_was_not_recorded_at_time_is_made_up_so_that_the_winner_is_right():
 def test_what_no_button_can_say_is_a_value_error(book_id, result):
     book = rulebook(book_id)
     with pytest.raises(ValueError, match="cannot say"):
-        presses(book.form(book.options({})), result, "a", False)
+        report_presses(book.form(book.options({})), result, "a", False)
 
 
 @pytest.mark.parametrize("result", [
@@ -113,5 +114,5 @@ def test_at_time_who_has_ended_the_game_says_so_before_the_other_is_asked_how_it
     result = replace(result, wounds=SidePair(9, 4), picks={"a": [1, 2], "b": [3, 4]})
     book = rulebook("shatterpoint-premier")
     table = Table(book=book, clock_ms=-1000)
-    table.do(presses(book.form(book.options({}), MatchSituation()), result, "a", True))
+    table.do(report_presses(book.form(book.options({}), MatchSituation()), result, "a", True))
     assert table.reports == [("a", result), ("b", result)]

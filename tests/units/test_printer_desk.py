@@ -10,7 +10,7 @@ import pytest
 from printer_line import AtOneSpeed
 
 from roundtap_core.messages import Job
-from roundtap_devices.printing.ports import SERIAL, USB, FoundPort, Port, PortGone, SerialPort
+from roundtap_devices.printing.ports import SERIAL, USB, FoundPort, Port, PortUnavailable, SerialPort
 from roundtap_devices.printing.printer_profiles import EPSON_80
 from roundtap_devices.virtual.virtual_printer import VirtualPrinter
 from roundtap_units.station.main import Station
@@ -106,7 +106,7 @@ def test_a_virtual_printer_is_opened_while_it_is_plugged_in(hall: Hall) -> None:
     assert port.write_some(b"x") == 1
     port.close()
     twin.set_fault("unplugged")
-    with pytest.raises(PortGone, match="unplugged"):
+    with pytest.raises(PortUnavailable, match="unplugged"):
         desk.open()
 
 
@@ -207,5 +207,5 @@ def test_settings_are_on_the_disk_whole(tmp_path: Path) -> None:
 
 
 def test_a_port_that_is_gone_says_so() -> None:
-    with pytest.raises(PortGone):
+    with pytest.raises(PortUnavailable):
         SerialPort("/dev/nowhere")

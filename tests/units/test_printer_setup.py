@@ -12,7 +12,7 @@ from printer_line import AtOneSpeed
 
 from roundtap.main import main
 from roundtap_core.words import LANGUAGES
-from roundtap_devices.printing.ports import CONSOLE, PINS, SERIAL, USB, FoundPort, Port, PortGone, SerialPort
+from roundtap_devices.printing.ports import CONSOLE, PINS, SERIAL, USB, FoundPort, Port, PortUnavailable, SerialPort
 from roundtap_devices.printing.printer_profiles import PROFILES, PrinterProfile
 from roundtap_devices.virtual.virtual_printer import VirtualPrinter
 from roundtap_units.printer_setup import main as printer_setup
@@ -52,7 +52,7 @@ class Person:
 
     def open(self, port: FoundPort, baud: int, flow: str) -> Port:
         if port.refused:
-            raise PortGone(port.refused)
+            raise PortUnavailable(port.refused)
         if port.kind == USB:
             made = SerialPort(self.twin.device)
             made.baud = None
@@ -151,7 +151,7 @@ def test_a_port_that_another_program_has_is_said_to_be_so(tmp_path: Path, people
     people.append(me := Person(tmp_path, [], [ADAPTER]))
 
     def busy(*_: object) -> Port:
-        gone = PortGone("Device or resource busy")
+        gone = PortUnavailable("Device or resource busy")
         gone.reason = "busy"
         raise gone
 

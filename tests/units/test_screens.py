@@ -10,9 +10,9 @@ from tableplay import Table
 from gallery.table_screens import scenes
 from roundtap_core.words import LANGUAGES
 from roundtap_units.table.screens import lettering, screens
-from roundtap_units.table.screens.lettering import fit, fit_line, fit_pair, shorter_forms, width
-from roundtap_units.table.screens.scenes import FiguresScene, Half, HalvesScene, Name, SideBySideScene, TextScene
-from roundtap_units.table.screens.screens import draw
+from roundtap_units.table.screens.lettering import fit_line, fit_pair, fit_text, shorter_forms, text_width
+from roundtap_units.table.screens.scenes import FiguresScene, HalfScreen, HalvesScene, Name, SideBySideScene, TextScene
+from roundtap_units.table.screens.screens import draw_scene
 
 units = importlib.import_module("roundtap_core.words")
 
@@ -23,7 +23,7 @@ def test_every_text_fits_on_every_screen(language, monkeypatch):
     too_long = []
 
     def watched_fit(text, *args, **kwargs):
-        fitted = fit(text, *args, **kwargs)
+        fitted = fit_text(text, *args, **kwargs)
         if text and not fitted.fits:
             too_long.append(text)
         return fitted
@@ -40,11 +40,11 @@ def test_every_text_fits_on_every_screen(language, monkeypatch):
             too_long.append(text)
         return fitted
 
-    monkeypatch.setattr(screens, "fit", watched_fit)
+    monkeypatch.setattr(screens, "fit_text", watched_fit)
     monkeypatch.setattr(screens, "fit_line", watched_line)
     monkeypatch.setattr(screens, "fit_pair", watched_pair)
     for _, scene in scenes((language,)):
-        picture = draw(scene)
+        picture = draw_scene(scene)
         assert (picture.size, picture.mode) == ((128, 64), "1")
         assert picture.getbbox() is not None
     assert set(too_long) == set()
@@ -68,13 +68,13 @@ def test_what_is_for_bruno_is_upside_down_for_everyone_else():
     table.presses("ana ana")
     asked = table.scene
     assert asked.turn == "b"
-    to_ana = draw(dataclasses.replace(asked, turn="a"))
-    assert ImageChops.logical_xor(draw(asked), to_ana.rotate(180)).getbbox() is None
+    to_ana = draw_scene(dataclasses.replace(asked, turn="a"))
+    assert ImageChops.logical_xor(draw_scene(asked), to_ana.rotate(180)).getbbox() is None
 
 
 def test_two_half_screens_face_two_people():
-    same = Half("Ana R.", "74:03", "Bruno M.")
-    picture = draw(HalvesScene(kind="idle", a=same, b=same))
+    same = HalfScreen("Ana R.", "74:03", "Bruno M.")
+    picture = draw_scene(HalvesScene(kind="idle", a=same, b=same))
     lower, upper = picture.crop((0, 32, 128, 64)), picture.crop((0, 0, 128, 31))
     assert ImageChops.logical_xor(upper.rotate(180), lower.crop((0, 1, 128, 32))).getbbox() is None
 
@@ -82,7 +82,7 @@ def test_two_half_screens_face_two_people():
 def test_from_the_edge_nothing_is_upside_down():
     table = Table(facing="edge")
     table.presses("ana ana")
-    a, b = (draw(dataclasses.replace(table.scene, turn=turn)) for turn in "ab")
+    a, b = (draw_scene(dataclasses.replace(table.scene, turn=turn)) for turn in "ab")
     lines_below_the_title = (0, 14, 128, 64)
     assert list(a.crop(lines_below_the_title).tobytes()) == list(b.crop(lines_below_the_title).tobytes())
 
@@ -99,7 +99,7 @@ def test_figures_are_at_least_24_pixels_on_every_screen_with_figures(monkeypatch
     monkeypatch.setattr(screens, "draw_string", watched)
     for name, scene in scenes(("en",)):
         sizes.clear()
-        draw(scene)
+        draw_scene(scene)
         if isinstance(scene, FiguresScene):
             wheels = [wheel for wheel in (*scene.left.wheels, *scene.right.wheels) if wheel.strip("+≤").isdigit()]
             assert [size for text, size in sizes if ":" not in text] == [24] * len(wheels), name
@@ -130,29 +130,30 @@ def test_names_get_shorter_by_words(name, forms):
 
 
 def test_a_long_name_is_wrapped_at_its_hyphen_before_it_is_shortened():
-    fitted = fit(Name("Aleksandra Wiśniewska-Szczepańska"), 128, 30, (12, 11, 10, 9))
+    fitted = fit_text(Name("Aleksandra Wiśniewska-Szczepańska"), 128, 30, (12, 11, 10, 9))
     assert fitted.lines == ("Aleksandra Wiśniewska-", "Szczepańska")
-    one_line = fit(Name("Aleksandra Wiśniewska-Szczepańska"), 128, 14, (13, 12, 11, 10, 9))
+    one_line = fit_text(Name("Aleksandra Wiśniewska-Szczepańska"), 128, 14, (13, 12, 11, 10, 9))
     assert one_line.lines == ("Aleksandra W.",)
 
 
 def test_a_sentence_is_never_shortened():
-    assert fit("Only a judge", 20, 10, (9,)) == lettering.Fitted(("Only a judge",), 9, False, fits=False)
+    assert fit_text("Only a judge", 20, 10, (9,)) == lettering.FittedText(("Only a judge",), 9, False, fits=False)
 
 
 def test_text_is_as_wide_as_it_says():
-    for fitted in (fit(Name("Aleksandra Wiśniewska-Szczepańska"), wide, 14, (13, 11, 9)) for wide in (128, 90, 62)):
+    name = Name("Aleksandra Wiśniewska-Szczepańska")
+    for fitted in (fit_text(name, wide, 14, (13, 11, 9)) for wide in (128, 90, 62)):
         assert fitted.fits
-        assert all(width(line, fitted.size) <= 128 for line in fitted.lines)
+        assert all(text_width(line, fitted.size) <= 128 for line in fitted.lines)
 
 
 def test_every_sign_used_has_a_glyph():
-    missing = bytes(lettering.font(20).getmask("\u0378"))
+    missing = bytes(lettering.load_font(20).getmask("\u0378"))
     for sign in "●■▲▼◄►⌁✓–…#ŁłŚśŻżŹźĆćĄąĘęÓóŃńÄÖÜßñ¿áéíú":
-        assert bytes(lettering.font(20).getmask(sign)) != missing, sign
+        assert bytes(lettering.load_font(20).getmask(sign)) != missing, sign
 
 
 def test_the_accent_of_a_capital_stays_on_the_screen():
-    plain = draw(TextScene(kind="x", title="ZA POZNO"))
-    accented = draw(TextScene(kind="x", title="ZA PÓŹNO"))
+    plain = draw_scene(TextScene(kind="x", title="ZA POZNO"))
+    accented = draw_scene(TextScene(kind="x", title="ZA PÓŹNO"))
     assert accented.getbbox()[1] < plain.getbbox()[1]

@@ -24,12 +24,12 @@ from roundtap_core.forms.form import Form, WayToEnd, form_to_json
 from roundtap_core.forms.questions import Choice, Figure
 from roundtap_core.records import ELIMINATION, SWISS, TIEBREAK
 from roundtap_core.rulebooks.registry import RULEBOOKS
-from roundtap_devices.printing.drawing import draw, text_width
-from roundtap_devices.printing.escpos_job import compose
+from roundtap_devices.printing.drawing import render_drawing, text_width
+from roundtap_devices.printing.escpos_job import compose_job
 from roundtap_devices.printing.print_lines import SHEET_58, SHEET_80, Block, Box, Drawing, Label, RuledLine, TextLine
 from roundtap_devices.printing.printer_profiles import PROFILES
 from roundtap_units.documents.notices import layout_job
-from roundtap_units.documents.slips import TICK, wrap
+from roundtap_units.documents.slips import TICK, wrap_text
 from roundtap_units.unit_words import unit_words
 
 LANGUAGES = ("en", "es", "de", "pl")
@@ -77,7 +77,7 @@ OF_EACH_SHEET = {(profile.sheet, profile.dpi): profile.name for profile in PROFI
 @pytest.mark.parametrize("rulebook_id", RULEBOOKS)
 def test_a_slip_is_at_most_70_mm_from_tear_to_tear(rulebook_id, stage, language, profile):
     made = slip(slip_content(rulebook_id, LONG, 104, stage), profile.sheet, unit_words(language))
-    assert compose(made, profile).height_dots == printed(made, profile).height <= tallest(profile)
+    assert compose_job(made, profile).height_dots == printed(made, profile).height <= tallest(profile)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -104,7 +104,7 @@ def test_both_signs_stand_on_their_own_side_of_the_stroke_in_the_middle(sheet):
     """By the dots on the paper: those of the stroke stand alone, with white on either side and a sign beyond it."""
     row = next(each for each in slip(slip_content("warlords-of-terra", LONG), sheet, unit_words("en"))
                if isinstance(each, Drawing) and {"●", "■"} <= {s.text for s in each.shapes if isinstance(s, Label)})
-    paper = draw(row, sheet.dots)
+    paper = render_drawing(row, sheet.dots)
     black = [any(not paper.getpixel((x, y)) for y in range(paper.height)) for x in range(sheet.dots)]
     middle = sheet.dots // 2
     assert black[middle - 4:middle + 4] == [False] * 3 + [True] * 2 + [False] * 3
@@ -135,7 +135,7 @@ def test_names_are_whole_and_broken_between_words_only():
     ("", 10, []),
 ])
 def test_wrapping(text, columns, lines):
-    assert wrap(text, columns) == lines
+    assert wrap_text(text, columns) == lines
 
 
 def test_x_wing_asks_lost_and_points_twice_and_the_salvo():

@@ -11,7 +11,7 @@ from roundtap_devices.printing.printer import Printer
 from roundtap_devices.printing.printer_profiles import POS_5890
 from roundtap_devices.virtual.virtual_printer import VirtualPrinter
 from roundtap_units.station.main import Station
-from roundtap_units.station.printer_desk import PrintLog, compose_with
+from roundtap_units.station.printer_desk import PrintLog, job_composer
 from roundtap_units.unit_words import unit_words
 
 STEP_MS = 20
@@ -37,7 +37,7 @@ class Desk:
     look_every_ms = None
 
     def __init__(self, folder):
-        self.compose = compose_with(POS_5890, unit_words("pl"))
+        self.compose = job_composer(POS_5890, unit_words("pl"))
         self.log_path = folder / "printed.jsonl"
         self.hub = PaperHub()
         self.twin = VirtualPrinter(POS_5890)

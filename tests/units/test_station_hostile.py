@@ -15,7 +15,7 @@ from roundtap_devices.printing.printer import Printer
 from roundtap_devices.printing.printer_profiles import POS_5890
 from roundtap_units.link.hub_choice import SILENT_MS
 from roundtap_units.link.link import HubAddress
-from roundtap_units.station.printer_desk import KEPT_JOBS, PrintLog, compose_with
+from roundtap_units.station.printer_desk import KEPT_JOBS, PrintLog, job_composer
 from roundtap_units.station.station_link import HubStationLink
 from roundtap_units.unit_words import unit_words
 
@@ -143,7 +143,7 @@ class BabblingPort:
 @pytest.mark.parametrize("seed", range(20))
 def test_whatever_a_printer_answers_every_job_ends(tmp_path, seed):
     chance = random.Random(seed)
-    composed = compose_with(POS_5890, unit_words("en"))(Job("j", "slip", SLIP))
+    composed = job_composer(POS_5890, unit_words("en"))(Job("j", "slip", SLIP))
     printer = Printer(lambda: BabblingPort(chance), POS_5890)
     now_ms = 0
     for _ in range(10):

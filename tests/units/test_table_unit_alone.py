@@ -361,7 +361,7 @@ def test_a_screen_that_cannot_be_drawn_leaves_the_last_one_and_the_watchdog_is_t
         lone: Lone, monkeypatch: pytest.MonkeyPatch) -> None:
     shown = lone.screen.glass.frame
     with monkeypatch.context() as patch:
-        patch.setattr(module, "draw", lambda scene: 1 / 0)
+        patch.setattr(module, "draw_scene", lambda scene: 1 / 0)
         lone.wait(5000)
         assert lone.unit.is_healthy(lone.now_ms)
         lone.wait(10_000)

@@ -22,11 +22,11 @@ from roundtap_units.wall.main import (
     WallMemory,
     WallProxy,
     add_arguments,
+    connected_screens,
     end_browser,
     local_ipv4,
-    missing_parts,
+    missing_for_browser,
     run,
-    screens,
     waiting_page,
 )
 
@@ -120,15 +120,15 @@ def test_who_a_wall_is_outlives_restarts_and_spoilt_files(tmp_path: Path) -> Non
 
 
 def test_screens_are_read_from_the_kernel(tmp_path: Path) -> None:
-    assert screens(tmp_path / "none") == ()
+    assert connected_screens(tmp_path / "none") == ()
     for name, status in (("card1-HDMI-A-1", "disconnected"), ("card1-HDMI-A-2", "connected"),
                          ("card1-Writeback-1", "connected")):
         (tmp_path / name).mkdir()
         (tmp_path / name / "status").write_text(f"{status}\n")
     (tmp_path / "card1").mkdir()
-    assert screens(tmp_path) == ("HDMI-A-2",)
+    assert connected_screens(tmp_path) == ("HDMI-A-2",)
     (tmp_path / "card1-HDMI-A-2/status").write_text("disconnected\n")
-    assert screens(tmp_path) == ()
+    assert connected_screens(tmp_path) == ()
 
 
 def test_an_address_without_a_way_out_is_one_too(tmp_path: Path) -> None:
@@ -230,7 +230,7 @@ def test_what_is_missing_is_said_once_and_waited_for(
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
     programs: set[str] = set()
     monkeypatch.setattr("shutil.which", lambda name: name if name in programs else None)
-    monkeypatch.setattr("roundtap_units.wall.main.screens", lambda: ())
+    monkeypatch.setattr("roundtap_units.wall.main.connected_screens", lambda: ())
 
     class Assembling(Evening):
         def wait(self, timeout_s: float) -> None:
@@ -245,7 +245,7 @@ def test_what_is_missing_is_said_once_and_waited_for(
     no_programs, no_screen = caplog.messages
     assert "no cage and no chromium" in no_programs
     assert "no screen is connected" in no_screen
-    assert missing_parts(True, {}) == ""
+    assert missing_for_browser(True, {}) == ""
 
 
 def test_with_the_browser_ends_all_that_it_started() -> None:

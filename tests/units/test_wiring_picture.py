@@ -12,7 +12,7 @@ import pytest
 from roundtap_devices.boards import BOARDS, Board
 from roundtap_devices.input.pin_factory import mock_factory
 from roundtap_units.unit_words import unit_words
-from roundtap_units.wiring.main import HEADER_PIN, parts
+from roundtap_units.wiring.main import HEADER_PIN, board_parts
 
 SVG = "{http://www.w3.org/2000/svg}"
 boards = pytest.mark.parametrize("board", BOARDS.values(), ids=lambda board: board.name)
@@ -86,7 +86,7 @@ def test_supply_and_ground_are_never_the_wrong_way_round(board: Board) -> None:
 @boards
 def test_each_part_says_which_pins_it_goes_to(board: Board) -> None:
     texts = [text.text or "" for text in drawn(board).iter(f"{SVG}text")]
-    for part in parts(board):
+    for part in board_parts(board):
         assert unit_words("en")(f"wiring.part.{part.name}") in texts
         for name, pin in part.wires:
             assert any(text.endswith(f"→ {HEADER_PIN[pin]}") and name in text for text in texts), (part, pin)

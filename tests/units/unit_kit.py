@@ -12,7 +12,7 @@ from typing import Any
 from roundtap_core.forms.form import form_to_json
 from roundtap_core.messages import ReportReceipt
 from roundtap_core.rulebooks.registry import rulebook
-from roundtap_devices.boards import board
+from roundtap_devices.boards import load_board
 from roundtap_devices.display.screen import VirtualScreen
 from roundtap_devices.display.signals import Signals
 from roundtap_devices.input.gestures import Edge
@@ -92,7 +92,7 @@ class Unit:
         self.shines: set[str] = set()
         counter = itertools.count(len(self.outbox.all()) + 1)
         self.unit = TableUnit("table-12", KEY, Dialogue(unit_words("en"), "edge"), self.outbox, self.link, self.screen,
-                              Signals(board("recommended"), mock_factory(), self._shone), self.texts.append,
+                              Signals(load_board("recommended"), mock_factory(), self._shone), self.texts.append,
                               lambda: f"id{next(counter)}", stored, memory, now_ms=start_ms)
         self.unit.step(self.now_ms)
 

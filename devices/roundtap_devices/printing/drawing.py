@@ -13,7 +13,7 @@ SMALLEST = 9  # smaller letters are illegible: text is squeezed instead
 
 
 @lru_cache(maxsize=64)
-def font(size: int, bold: bool = False) -> ImageFont.FreeTypeFont:
+def load_font(size: int, bold: bool = False) -> ImageFont.FreeTypeFont:
     # The other layout engine needs a library that not every machine has, and its letters differ.
     name = "DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf"
     return ImageFont.truetype(str(FONTS / name), size, layout_engine=ImageFont.Layout.BASIC)
@@ -21,10 +21,10 @@ def font(size: int, bold: bool = False) -> ImageFont.FreeTypeFont:
 
 def text_width(text: str, size: int, bold: bool = False) -> int:
     """Dots, rounded up, of the letters as drawn: black-and-white spacing differs from grey."""
-    return -int(-font(size, bold).getlength(text, mode="1") // 1)
+    return -int(-load_font(size, bold).getlength(text, mode="1") // 1)
 
 
-def draw(drawing: print_lines.Drawing, width_dots: int) -> Image.Image:
+def render_drawing(drawing: print_lines.Drawing, width_dots: int) -> Image.Image:
     """The drawing as an image of mode "1", black on white."""
     image = Image.new("1", (width_dots, drawing.height_dots), 1)
     pen = ImageDraw.Draw(image)
@@ -42,7 +42,7 @@ def draw(drawing: print_lines.Drawing, width_dots: int) -> Image.Image:
     return image
 
 
-def draw_line(line: print_lines.TextLine, sheet: print_lines.Sheet) -> Image.Image:
+def render_text_line(line: print_lines.TextLine, sheet: print_lines.Paper) -> Image.Image:
     """A line of text as an image: for letters that the printer's code pages lack, and for small ones."""
     height = line.height_dots
     size = 40 if line.tall else 13 if line.small else 21
@@ -65,7 +65,7 @@ def _letter(image: Image.Image, label: print_lines.Label) -> None:
     wide = text_width(label.text, size, label.bold)
     if not wide:
         return
-    face = font(size, label.bold)
+    face = load_font(size, label.bold)
     ascent, descent = face.getmetrics()
     piece = Image.new("1", (wide, ascent + descent), 1)
     pen = ImageDraw.Draw(piece)
@@ -74,14 +74,14 @@ def _letter(image: Image.Image, label: print_lines.Label) -> None:
     if wide > label.width:
         piece = piece.resize((label.width, piece.height))
     # Letters made smaller stay on the baseline of the others.
-    baseline = label.y + font(label.size, label.bold).getmetrics()[0]
+    baseline = label.y + load_font(label.size, label.bold).getmetrics()[0]
     shift = {print_lines.CENTER: piece.width // 2, print_lines.RIGHT: piece.width}.get(label.align, 0)
     # Only the black of the letters: their white covers nothing.
     image.paste(0, (label.x - shift, baseline - ascent), piece.point(lambda dot: 0 if dot else 255))
 
 
 @lru_cache(maxsize=4)
-def code_modules(content: str) -> list[list[bool]]:
+def qr_modules(content: str) -> list[list[bool]]:
     """The QR code's modules, without quiet zone; level L, smallest version. Cached: it is most of a slip's work."""
     import qrcode
     from qrcode.constants import ERROR_CORRECT_L
@@ -93,9 +93,9 @@ def code_modules(content: str) -> list[list[bool]]:
     return modules
 
 
-def code_image(content: str, module_dots: int) -> Image.Image:
+def qr_image(content: str, module_dots: int) -> Image.Image:
     """A QR code with modules of `module_dots`, without quiet zone."""
-    modules = code_modules(content)
+    modules = qr_modules(content)
     count = len(modules)
     small = Image.new("1", (count, count))
     small.putdata([0 if black else 1 for row in modules for black in row])
@@ -103,10 +103,10 @@ def code_image(content: str, module_dots: int) -> Image.Image:
 
 
 def _code(code: print_lines.QrShape) -> Image.Image:
-    count = len(code_modules(code.content))
+    count = len(qr_modules(code.content))
     module_dots = max(1, code.side // (count + 2))
     image = Image.new("1", (code.side, code.side), 1)
-    made = code_image(code.content, module_dots)
+    made = qr_image(code.content, module_dots)
     margin = (code.side - made.width) // 2
     image.paste(made, (margin, margin))
     return image

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from roundtap_devices.printing import print_lines
-from roundtap_devices.printing.drawing import code_image, draw, draw_line
+from roundtap_devices.printing.drawing import qr_image, render_drawing, render_text_line
 from roundtap_devices.printing.printer_profiles import DC2, PrinterProfile
 
 RESERVE = 16  # bytes of the buffer left free for status requests, which this count ignores
@@ -24,7 +24,7 @@ Step = tuple[int, int]
 image, a feed. The bytes of a step stay in the buffer until the whole step is printed."""
 
 
-class Pacer:
+class SendPacer:
     """One printer on one line: `expect` a job's steps, send as much as there is `room` for, and report it with `took`.
     It continues from job to job: what is still being printed of the last one fills the buffer."""
 
@@ -87,7 +87,7 @@ class ComposedJob:
         return sum(busy_us for _, busy_us in self.steps) // 1000
 
 
-def compose(lines: Iterable[print_lines.PrintLine], profile: PrinterProfile) -> ComposedJob:
+def compose_job(lines: Iterable[print_lines.PrintLine], profile: PrinterProfile) -> ComposedJob:
     """The bytes for these lines on this printer, including the feed to the tearing edge."""
     composer = _Composer(profile)
     for each in lines:
@@ -115,7 +115,7 @@ class _Composer:
         elif isinstance(line, print_lines.Feed):
             self._feed(line.dots)
         elif isinstance(line, print_lines.Drawing):
-            self._image(draw(line, self._profile.sheet.dots))
+            self._image(render_drawing(line, self._profile.sheet.dots))
         elif isinstance(line, print_lines.Qr):
             self._qr(line)
         elif isinstance(line, print_lines.CodePageLine):
@@ -160,7 +160,7 @@ class _Composer:
 
     def _line(self, line: print_lines.TextLine, runs: list[Run] | None) -> None:
         if runs is None:
-            self._image(draw_line(line, self._profile.sheet))
+            self._image(render_text_line(line, self._profile.sheet))
             return
         self._pitch(line.height_dots)
         if line.bold or line.tall:
@@ -202,7 +202,7 @@ class _Composer:
                 self._end_step(block.height, 0)
             else:
                 if self._profile.raster == DC2:
-                    self._raw(b"\x12*" + bytes((block.height, block.width // 8)) + black_bits(block))
+                    self._raw(b"\x12*" + bytes((block.height, block.width // 8)) + pack_bits(block))
                 else:
                     self._escpos.image(block, impl="bitImageRaster", fragment_height=block.height)
                 self._end_step(block.height, block.height)
@@ -215,9 +215,9 @@ class _Composer:
         return max(1, min(profile.raster_rows, profile.buffer // 2 // (profile.sheet.dots // 8)))
 
     def _qr(self, code: print_lines.Qr) -> None:
-        made = code_image(code.content, code.module_dots)
+        made = qr_image(code.content, code.module_dots)
         if not self._profile.qr:
-            wide = draw(print_lines.Drawing(made.height, ()), self._profile.sheet.dots)
+            wide = render_drawing(print_lines.Drawing(made.height, ()), self._profile.sheet.dots)
             wide.paste(made, ((wide.width - made.width) // 2, 0))
             self._image(wide)
             return
@@ -229,7 +229,7 @@ class _Composer:
         self._end_step(made.height, made.height)
 
 
-def black_bits(image: Any) -> bytes:
+def pack_bits(image: Any) -> bytes:
     """An image of mode "1", its width a multiple of 8, as one bit a dot, 1 for black."""
     return bytes(byte ^ 0xFF for byte in image.tobytes())
 
@@ -308,7 +308,7 @@ def _reach(text: str, codec: str) -> int:
 SAMPLE = ("ąćęłńóśźż ĄĆĘŁŃÓŚŹŻ", "äöüßÄÖÜ áéíñóúÁÉÍÑÓÚ¿¡")
 
 
-def code_page_test(profile: PrinterProfile) -> list[print_lines.PrintLine]:
+def code_page_test_lines(profile: PrinterProfile) -> list[print_lines.PrintLine]:
     """The code-page test print: the same letters in each page the profile claims, beside the letters drawn. A line that
     differs from the drawn one shows a wrong number."""
     sheet = profile.sheet

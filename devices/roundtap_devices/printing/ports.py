@@ -17,7 +17,7 @@ CONSOLE, NO_ACCESS, BUSY = "login-console", "no-access", "busy"
 PIN_PORT = "/dev/serial0"
 
 
-class PortGone(OSError):
+class PortUnavailable(OSError):
     """The port cannot be opened, or was unplugged. `reason`: CONSOLE, NO_ACCESS or BUSY where known, else ""."""
 
     def __init__(self, error: object, reason: str = "") -> None:
@@ -25,9 +25,9 @@ class PortGone(OSError):
         self.reason = reason
 
 
-def _open_error(error: Exception) -> PortGone:
+def _open_error(error: Exception) -> PortUnavailable:
     reasons = {errno.EBUSY: BUSY, errno.EAGAIN: BUSY, errno.EACCES: NO_ACCESS}
-    return PortGone(error, reasons.get(getattr(error, "errno", 0) or 0, ""))
+    return PortUnavailable(error, reasons.get(getattr(error, "errno", 0) or 0, ""))
 
 
 class SerialPort:
@@ -53,14 +53,14 @@ class SerialPort:
                 return 0
             taken: int = self._serial.write(data)
         except (OSError, ValueError, termios.error) as error:
-            raise PortGone(error) from error
+            raise PortUnavailable(error) from error
         return taken
 
     def read_some(self) -> bytes:
         try:
             came: bytes = self._serial.read(256)
         except (OSError, ValueError, termios.error) as error:
-            raise PortGone(error) from error
+            raise PortUnavailable(error) from error
         return came
 
     def close(self) -> None:
@@ -87,7 +87,7 @@ def find_ports(root: Path = Path("/")) -> list[FoundPort]:
     return [*_usb(root), *_adapters(root), *_pins(root)]
 
 
-def first_usable(ports: list[FoundPort], remembered: str = "") -> FoundPort | None:
+def choose_port(ports: list[FoundPort], remembered: str = "") -> FoundPort | None:
     """The remembered port; else a USB printer; else, if none is remembered, the first adapter. The pins only if
     remembered: something else may be wired to them."""
     for port in ports:
@@ -99,11 +99,11 @@ def first_usable(ports: list[FoundPort], remembered: str = "") -> FoundPort | No
 def open_port(port: FoundPort, baud: int, flow: str) -> Port:
     """Raises PortGone, with the reason for a port that exists but cannot be used."""
     if port.refused:
-        raise PortGone(port.refused, port.refused)
-    return open_path(port.path, baud, flow)
+        raise PortUnavailable(port.refused, port.refused)
+    return open_device(port.path, baud, flow)
 
 
-def open_path(path: str, baud: int, flow: str) -> Port:
+def open_device(path: str, baud: int, flow: str) -> Port:
     """A device by its path, of any kind."""
     if Path(path).name.startswith("lp"):
         return UsbPort(path)
@@ -165,7 +165,7 @@ class UsbPort:
         except BlockingIOError:
             return 0
         except OSError as error:
-            raise PortGone(error) from error
+            raise PortUnavailable(error) from error
 
     def read_some(self) -> bytes:
         try:
@@ -175,7 +175,7 @@ class UsbPort:
         except OSError as error:
             if error.errno in (errno.EINVAL, errno.EPERM):
                 return b""  # it has no way back
-            raise PortGone(error) from error
+            raise PortUnavailable(error) from error
 
     def close(self) -> None:
         with contextlib.suppress(OSError):

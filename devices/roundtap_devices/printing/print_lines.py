@@ -10,7 +10,7 @@ LEFT, CENTER, RIGHT = "left", "center", "right"
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class Paper:
     """How wide the paper is, and one column of it. 58 mm: 32 columns or 384 dots. 80 mm: 48 columns or 576 dots; at 180
     dots an inch 42 columns and 512 dots, of which the columns leave 8 at the right."""
     columns: int
@@ -18,7 +18,7 @@ class Sheet:
     cell_dots: int = CELL_DOTS
 
 
-SHEET_58, SHEET_80 = Sheet(32, 384), Sheet(48, 576)
+SHEET_58, SHEET_80 = Paper(32, 384), Paper(48, 576)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,10 +119,10 @@ class CodePageLine:
 PrintLine = TextLine | Block | Feed | Drawing | Qr | CodePageLine
 
 
-def line(text: str, sheet: Sheet, align: str = LEFT, bold: bool = False, tall: bool = False) -> TextLine:
+def line(text: str, sheet: Paper, align: str = LEFT, bold: bool = False, tall: bool = False) -> TextLine:
     return TextLine((TextCell(text, 0, sheet.columns, align),), bold, tall)
 
 
-def rule(sheet: Sheet, above_dots: int = 4, below_dots: int = 6) -> Drawing:
+def horizontal_rule(sheet: Paper, above_dots: int = 4, below_dots: int = 6) -> Drawing:
     return Drawing(above_dots + 2 + below_dots, (RuledLine(0, above_dots, sheet.dots),))
 

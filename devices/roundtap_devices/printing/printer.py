@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from roundtap_devices.printing.escpos_job import BEGIN, END_MARKER, ComposedJob, Pacer, Step
-from roundtap_devices.printing.ports import Port, PortGone
+from roundtap_devices.printing.escpos_job import BEGIN, END_MARKER, ComposedJob, SendPacer, Step
+from roundtap_devices.printing.ports import Port, PortUnavailable
 from roundtap_devices.printing.printer_profiles import NONE, PrinterProfile
 
 PRINTED, SENT, UNCERTAIN, HELD = "printed", "sent", "uncertain", "held"
@@ -36,7 +36,7 @@ way. A printer that is known to be slow also gets the time it needs for what is 
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class JobOutcome:
     state: str
     detail: str = ""
 
@@ -88,7 +88,7 @@ class Printer:
         self._open = open_port
         self._next_speed = next_speed
         self._port: Port | None = None
-        self._pacer: Pacer | None = None
+        self._pacer: SendPacer | None = None
         self._attempt: _Attempt | None = None
         self._broken_block = profile.raster_rows * profile.sheet.dots // 8 + 8 if interrupted else 0
         self._owed = 0
@@ -117,13 +117,13 @@ class Printer:
         assert self._attempt is not None
         self._attempt.check_only = True
 
-    def step(self, now_ms: int) -> Outcome | None:
+    def step(self, now_ms: int) -> JobOutcome | None:
         """Do what can be done without waiting; returns the outcome once there is one."""
         if self._attempt is None:
             return None
         try:
             outcome = self._advance(self._attempt, now_ms)
-        except PortGone as gone:
+        except PortUnavailable as gone:
             outcome = self._abort(self._attempt, UNPLUGGED if self._port else gone.reason or NO_PORT)
         except OSError:
             # The owner could not record the job: nothing of it has left, and nothing will.
@@ -149,11 +149,11 @@ class Printer:
             self._abort(self._attempt, STALLED)
             self._attempt = None
 
-    def _advance(self, job: _Attempt, now_ms: int) -> Outcome | None:
+    def _advance(self, job: _Attempt, now_ms: int) -> JobOutcome | None:
         if self._port is None:
             self._port = self._open()
             baud = self._port.baud
-            self._pacer = Pacer(self.profile, baud) if baud is not None and self.profile.flow == NONE else None
+            self._pacer = SendPacer(self.profile, baud) if baud is not None and self.profile.flow == NONE else None
         if job.queue:
             self._write(self._port, job, now_ms)
         for byte in self._port.read_some():
@@ -171,7 +171,7 @@ class Printer:
             return None
         return self._wait(self._port, job, now_ms)
 
-    def _query_status(self, job: _Attempt, now_ms: int) -> Outcome | None:
+    def _query_status(self, job: _Attempt, now_ms: int) -> JobOutcome | None:
         if self._mute:
             return self._send(job, now_ms)
         waited = now_ms - job.moved_ms >= STATUS_MS
@@ -198,7 +198,7 @@ class Printer:
             job.moved_ms = now_ms
             return None
         if job.detail:
-            return Outcome(HELD, job.detail)
+            return JobOutcome(HELD, job.detail)
         if self._broken_block and not job.check_only:
             self._begin_clearing(job, now_ms)
             return None
@@ -212,7 +212,7 @@ class Printer:
         self._queue(job, bytes(self._broken_block) + BEGIN + END_MARKER, ((self._broken_block, rows_us),))
         self._owed += 1
 
-    def _clear(self, job: _Attempt, now_ms: int) -> Outcome | None:
+    def _clear(self, job: _Attempt, now_ms: int) -> JobOutcome | None:
         waited_ms = now_ms - job.moved_ms
         if job.marks < self._owed and self.answers:
             # Only padding lies between the last old marker and the new one: their answers come close together.
@@ -223,9 +223,9 @@ class Printer:
         self._broken_block = self._owed = 0
         return self._send(job, now_ms)
 
-    def _send(self, job: _Attempt, now_ms: int) -> Outcome | None:
+    def _send(self, job: _Attempt, now_ms: int) -> JobOutcome | None:
         if job.check_only:
-            return Outcome(READY)
+            return JobOutcome(READY)
         job.before_first_byte()
         job.phase, job.moved_ms, job.marks = SENDING, now_ms, 0
         self._queue(job, job.composed.data + END_MARKER, job.composed.steps)
@@ -236,10 +236,10 @@ class Printer:
         if self._pacer is not None:
             self._pacer.expect(len(data), steps)
 
-    def _wait(self, port: Port, job: _Attempt, now_ms: int) -> Outcome | None:
+    def _wait(self, port: Port, job: _Attempt, now_ms: int) -> JobOutcome | None:
         """Wait for the marker's answer. A lid closed or paper loaded in time still gives a true "printed"."""
         if job.marks:
-            return Outcome(PRINTED)
+            return JobOutcome(PRINTED)
         if job.detail:
             job.trouble_ms = now_ms if job.trouble_ms is None else job.trouble_ms
             if now_ms - job.trouble_ms >= MEND_MS:
@@ -253,7 +253,7 @@ class Printer:
                 # At another speed it prints illegible signs, or nothing, and is just as silent.
                 return self._abort(job, UNCONFIRMED)
             self._mute = True
-            return Outcome(SENT)
+            return JobOutcome(SENT)
         if self.answers and now_ms - job.asked_ms >= STATUS_MS:
             question = PAPER if job.asked == ONLINE else ONLINE
             if port.write_some(question):
@@ -295,12 +295,12 @@ class Printer:
             if job.phase == CLEARING:
                 job.moved_ms = now_ms
 
-    def _abort(self, job: _Attempt, detail: str) -> Outcome:
+    def _abort(self, job: _Attempt, detail: str) -> JobOutcome:
         """Release the port: unsent bytes are discarded, and the printer may wait for the rest of a block."""
         self.close()
         if job.phase in (ASKING, CLEARING):
-            return Outcome(HELD, detail)
+            return JobOutcome(HELD, detail)
         self._broken_block = max(1, job.composed.longest_block)
         if job.phase == WAITING:
             self._owed += 1
-        return Outcome(UNCERTAIN, detail)
+        return JobOutcome(UNCERTAIN, detail)

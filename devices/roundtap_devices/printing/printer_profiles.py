@@ -7,8 +7,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from roundtap_devices.printing.print_lines import Sheet
-from roundtap_devices.toml_tables import TomlTable, TomlTableError, known_or_file
+from roundtap_devices.printing.print_lines import Paper
+from roundtap_devices.toml_tables import TomlTable, TomlTableError, load_by_name_or_path
 
 NONE, RTSCTS, XONXOFF = "none", "rtscts", "xonxoff"
 FLOWS = (NONE, RTSCTS, XONXOFF)
@@ -57,20 +57,20 @@ class PrinterProfile:
     baud: int = 9600
 
     @property
-    def sheet(self) -> Sheet:
+    def sheet(self) -> Paper:
         """Images go in whole bytes: where the width is odd the last few dots stay white."""
-        return Sheet(self.columns, self.dots // 8 * 8, self.dots // self.columns)
+        return Paper(self.columns, self.dots // 8 * 8, self.dots // self.columns)
 
 
-def printer_profile(name_or_file: str) -> PrinterProfile:
+def load_profile(name_or_file: str) -> PrinterProfile:
     """A known profile by name, else the TOML file at that path. Raises ProfileError."""
-    return known_or_file(name_or_file, PROFILES, load, ProfileError)
+    return load_by_name_or_path(name_or_file, PROFILES, parse_profile, ProfileError)
 
 
-def load(text: str, file: str = "printer.toml") -> PrinterProfile:
+def parse_profile(text: str, file: str = "printer.toml") -> PrinterProfile:
     """A profile from TOML; what is left out is as on the printer named by ``like`` (default: the first one).
 
-    >>> load('like = "pos-5890"\\n[codepages]\\ncp852 = 72').codepages
+    >>> parse_profile('like = "pos-5890"\\n[codepages]\\ncp852 = 72').codepages
     {'cp852': 72}
     """
     table = TomlTable(text, file, ProfileError)

@@ -24,7 +24,7 @@ from PIL import Image, ImageDraw
 
 from roundtap_devices.boards import SIGNALS, Board
 from roundtap_devices.display.screen import HEIGHT, WIDTH, VirtualDisplay
-from roundtap_devices.printing.drawing import font
+from roundtap_devices.printing.drawing import load_font
 from roundtap_devices.virtual.virtual_printer import FAULTS, VirtualPrinter
 
 LONGEST_LINE = 4096
@@ -225,14 +225,14 @@ class PrinterPanel:
 
     def _picture(self) -> dict[str, Any]:
         sheets = self._twin.paper.sheets
-        return {"sheet": base64.b64encode(as_png(sheets[-1])).decode("ascii") if sheets else None,
+        return {"sheet": base64.b64encode(sheet_png(sheets[-1])).decode("ascii") if sheets else None,
                 "number": len(sheets), "faults": sorted(self._twin.faults), "virtual": True}
 
 
-def as_png(sheet: Image.Image) -> bytes:
+def sheet_png(sheet: Image.Image) -> bytes:
     """A sheet as PNG, marked "VIRTUAL"."""
     marked = sheet.convert("L")
-    ImageDraw.Draw(marked).text((4, 4), "VIRTUAL", font=font(20, bold=True), fill=150)
+    ImageDraw.Draw(marked).text((4, 4), "VIRTUAL", font=load_font(20, bold=True), fill=150)
     out = io.BytesIO()
     marked.save(out, "PNG")
     return out.getvalue()

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from PIL import Image
 
-from roundtap_devices.printing.drawing import code_image, font
+from roundtap_devices.printing.drawing import load_font, qr_image
 from roundtap_devices.printing.printer_profiles import PrinterProfile
 
 BYTES_PER_S = 11_520
@@ -35,7 +35,7 @@ class IncompleteCommand(Exception):
     """The rest of a command is still under way."""
 
 
-class EscposPaper:
+class EscposInterpreter:
     """Interprets bytes as they come. `sheets` are the pieces cut or torn off; `roll` is what came after the last.
 
     answer: called with each byte the printer sends back; `marks` counts the markers (GS r) reached. Unknown commands
@@ -209,7 +209,7 @@ class EscposPaper:
             self._stored_code = parameters[1:].decode("utf-8", "replace")
         elif function == 81:
             self._flush()
-            self._put(code_image(self._stored_code, self._module_dots))
+            self._put(qr_image(self._stored_code, self._module_dots))
         return len(command)
 
     def _cut(self) -> int:
@@ -254,7 +254,7 @@ def _glyph(letter: str, width: int, height: int, bold: bool, cell_dots: int) -> 
     """A letter in the printer's cell, 24 dots high (a mask: 255 is black), enlarged as requested."""
     from PIL import ImageDraw
 
-    face = font(19, bold)
+    face = load_font(19, bold)
     wide = max(1, -int(-face.getlength(letter) // 1))
     drawn = Image.new("L", (wide, LETTER_DOTS), 0)
     pen = ImageDraw.Draw(drawn)
@@ -280,7 +280,7 @@ class VirtualPrinter:
     """
 
     def __init__(self, profile: PrinterProfile, bytes_per_s: int | None = BYTES_PER_S) -> None:
-        self.paper = EscposPaper(profile, self._answer)
+        self.paper = EscposInterpreter(profile, self._answer)
         self.processed_bytes = 0
         self._rate = bytes_per_s
         self._stepped_ms: int | None = None

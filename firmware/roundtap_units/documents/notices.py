@@ -8,9 +8,9 @@ from roundtap_core.elimination.bracket_picture import round_label
 from roundtap_core.typed import parse_message
 from roundtap_core.words import Words
 from roundtap_devices.printing import print_lines
-from roundtap_devices.printing.escpos_job import code_page_test
+from roundtap_devices.printing.escpos_job import code_page_test_lines
 from roundtap_devices.printing.printer_profiles import PrinterProfile
-from roundtap_units.documents.slips import round_title, slip, wrap
+from roundtap_units.documents.slips import round_title, slip_lines, wrap_text
 
 SIGNING = 52
 WIDE = 40  # from this many columns on, a match has one line and a list more columns
@@ -18,7 +18,7 @@ TEST_URL = "http://roundtap.local/"
 RULER = 30
 
 
-def pairings_by_table(content: print_contents.PairingsByTable, sheet: print_lines.Sheet,
+def pairings_by_table(content: print_contents.PairingsByTable, sheet: print_lines.Paper,
                       words: Words) -> list[print_lines.PrintLine]:
     lines = _head(content, words("paper.pairings", round=round_title(content, words)), words("paper.by_table"), sheet)
     record = max((len(each or "") for row in content.rows for each in (row.a_record, row.b_record)), default=0) + 1
@@ -27,7 +27,7 @@ def pairings_by_table(content: print_contents.PairingsByTable, sheet: print_line
     return [*lines, *_foot(content, sheet, words)]
 
 
-def _match(row: print_contents.TablePairing, record: int, sheet: print_lines.Sheet,
+def _match(row: print_contents.TablePairing, record: int, sheet: print_lines.Paper,
            words: Words) -> list[print_lines.PrintLine]:
     """`record`: columns at the right for what each has won so far."""
     other = row.b if row.b is not None else words(f"paper.bye.{row.bye}")
@@ -51,7 +51,7 @@ def _match(row: print_contents.TablePairing, record: int, sheet: print_lines.She
     ]
 
 
-def _by_hand(row: print_contents.TablePairing, sheet: print_lines.Sheet, words: Words) -> list[print_lines.PrintLine]:
+def _by_hand(row: print_contents.TablePairing, sheet: print_lines.Paper, words: Words) -> list[print_lines.PrintLine]:
     """In small letters below the pair: it was paired or seated manually."""
     return [print_lines.TextLine((print_lines.TextCell(words("paper.by_hand"), 4, sheet.columns - 4),),
                                  small=True)] if row.by_hand else []
@@ -60,19 +60,19 @@ def _by_hand(row: print_contents.TablePairing, sheet: print_lines.Sheet, words: 
 def _name_lines(cells: tuple[print_lines.TextCell, ...], name: str, start: int,
                 width: int) -> list[print_lines.PrintLine]:
     """A line with a name in it, which continues below where it is too long."""
-    first, *rest = wrap(name, width) or [""]
+    first, *rest = wrap_text(name, width) or [""]
     return [print_lines.Block((print_lines.TextLine((*cells, print_lines.TextCell(first, start, width))),
                                *(print_lines.TextLine((print_lines.TextCell(part, start, width),)) for part in rest)))]
 
 
-def _players(members: Sequence[str], start: int, sheet: print_lines.Sheet) -> list[print_lines.PrintLine]:
+def _players(members: Sequence[str], start: int, sheet: print_lines.Paper) -> list[print_lines.PrintLine]:
     """A team's players, in small letters below its name."""
     if not members:
         return []
     return [print_lines.TextLine((print_lines.TextCell(", ".join(members), start, sheet.columns - start),), small=True)]
 
 
-def pairings_by_name(content: print_contents.PairingsByName, sheet: print_lines.Sheet,
+def pairings_by_name(content: print_contents.PairingsByName, sheet: print_lines.Paper,
                      words: Words) -> list[print_lines.PrintLine]:
     lines = _head(content, words("paper.pairings", round=round_title(content, words)), words("paper.by_name"), sheet)
     wide = sheet.columns >= WIDE
@@ -92,7 +92,7 @@ def pairings_by_name(content: print_contents.PairingsByName, sheet: print_lines.
     return [*lines, *_foot(content, sheet, words)]
 
 
-def standings(content: print_contents.Standings, sheet: print_lines.Sheet, words: Words) -> list[print_lines.PrintLine]:
+def standings(content: print_contents.Standings, sheet: print_lines.Paper, words: Words) -> list[print_lines.PrintLine]:
     title = words("paper.final") if content.final else words("paper.standings", number=content.after)
     columns = [words(f"column.{key}") for key in content.columns]
     lines = _head(content, title, "", sheet)
@@ -111,7 +111,7 @@ def standings(content: print_contents.Standings, sheet: print_lines.Sheet, words
     top = print_lines.TextCell(words("paper.points"), 4 + name, points, print_lines.RIGHT)
     lines += [print_lines.TextLine((top, *heads))] if flat else [print_lines.TextLine((top,)),
                                                                  print_lines.TextLine(tuple(heads))]
-    lines.append(print_lines.rule(sheet, 0, 6))
+    lines.append(print_lines.horizontal_rule(sheet, 0, 6))
     for row in content.rows:
         figures = [
             print_lines.TextCell(value + ("*" if row.decided == place else " "), start, width, print_lines.RIGHT)
@@ -135,7 +135,7 @@ def standings(content: print_contents.Standings, sheet: print_lines.Sheet, words
     if any(row.decided is not None or row.decided_by for row in content.rows) \
             or (content.cut and any(row.decided for row in content.cut.rows)):
         lines += [print_lines.Feed(8),
-                  *(print_lines.line(part, sheet) for part in wrap(words("paper.decided"), sheet.columns))]
+                  *(print_lines.line(part, sheet) for part in wrap_text(words("paper.decided"), sheet.columns))]
     return [*lines, *_foot(content, sheet, words)]
 
 
@@ -153,7 +153,7 @@ def _widths(heads: Sequence[str], values: Sequence[int], room: int) -> list[int]
     return widths
 
 
-def _remarks(row: print_contents.StandingsPrintLine, sheet: print_lines.Sheet,
+def _remarks(row: print_contents.StandingsPrintLine, sheet: print_lines.Paper,
              words: Words) -> list[print_lines.PrintLine]:
     """What no column shows: how far an entry came, who has left, a tiebreaker among the tied only, or the lot."""
     remarks = [round_label(words, key)] if (key := row.reached) else []
@@ -164,13 +164,13 @@ def _remarks(row: print_contents.StandingsPrintLine, sheet: print_lines.Sheet,
                                  small=True)] if remarks else []
 
 
-def _cut(cut: print_contents.CutOrder, sheet: print_lines.Sheet, words: Words) -> list[print_lines.PrintLine]:
+def _cut(cut: print_contents.CutOrder, sheet: print_lines.Paper, words: Words) -> list[print_lines.PrintLine]:
     """The cut's own order, with a line below the last who advances."""
-    lines: list[print_lines.PrintLine] = [print_lines.Feed(14), print_lines.rule(sheet),
-                                          print_lines.line(words("paper.cut", n=cut.size), sheet, print_lines.CENTER,
-                                                           tall=True)]
-    lines += [print_lines.line(part, sheet, print_lines.CENTER) for part in wrap(words("paper.cut.why"), sheet.columns)]
-    lines.append(print_lines.rule(sheet, 4, 6))
+    lines: list[print_lines.PrintLine] = [
+        print_lines.Feed(14), print_lines.horizontal_rule(sheet),
+        print_lines.line(words("paper.cut", n=cut.size), sheet, print_lines.CENTER, tall=True),
+        *(print_lines.line(row, sheet, print_lines.CENTER) for row in wrap_text(words("paper.cut.why"), sheet.columns))]
+    lines.append(print_lines.horizontal_rule(sheet, 4, 6))
     value = max(len(row.value) for row in cut.rows) + 2
     points = max(len(str(row.points)) for row in cut.rows) + 1
     name = sheet.columns - 4 - points - value
@@ -181,55 +181,55 @@ def _cut(cut: print_contents.CutOrder, sheet: print_lines.Sheet, words: Words) -
                                       print_lines.RIGHT))
         lines += _name_lines(cells, row.name, 4, name)
         if row.rank == cut.size:
-            lines.append(print_lines.rule(sheet, 4, 8))
+            lines.append(print_lines.horizontal_rule(sheet, 4, 8))
     return lines
 
 
-def proxy(content: print_contents.CardProxy, sheet: print_lines.Sheet, words: Words) -> list[print_lines.PrintLine]:
+def proxy(content: print_contents.CardProxy, sheet: print_lines.Paper, words: Words) -> list[print_lines.PrintLine]:
     lines: list[print_lines.PrintLine] = [print_lines.line(words("paper.proxy"), sheet, print_lines.CENTER, bold=True),
-                                          print_lines.rule(sheet)]
+                                          print_lines.horizontal_rule(sheet)]
     lines += [print_lines.line(part, sheet, print_lines.CENTER, tall=True)
-              for part in wrap(content.card, sheet.columns * 3 // 4)]
-    lines += [print_lines.rule(sheet, 6, 8),
-              *(print_lines.line(part, sheet) for part in wrap(words("paper.proxy.what"), sheet.columns))]
+              for part in wrap_text(content.card, sheet.columns * 3 // 4)]
+    lines += [print_lines.horizontal_rule(sheet, 6, 8),
+              *(print_lines.line(part, sheet) for part in wrap_text(words("paper.proxy.what"), sheet.columns))]
     fields = ((words("paper.proxy.by"), content.official), (words("paper.proxy.date"), content.date),
               ("", content.event))
     for label, value in fields:
         lines += [print_lines.line(part, sheet)
-                  for part in wrap(f"{label}: {value}" if label else str(value), sheet.columns)]
+                  for part in wrap_text(f"{label}: {value}" if label else str(value), sheet.columns)]
     return [*lines, print_lines.Drawing(SIGNING, (print_lines.RuledLine(0, SIGNING - 4, sheet.dots * 2 // 3, 1),)),
             print_lines.TextLine((print_lines.TextCell(content.head, 0, sheet.columns, print_lines.CENTER),),
                                  small=True)]
 
 
-def trust(content: print_contents.TrustSheet, sheet: print_lines.Sheet, words: Words) -> list[print_lines.PrintLine]:
+def trust(content: print_contents.TrustSheet, sheet: print_lines.Paper, words: Words) -> list[print_lines.PrintLine]:
     """What an organizer compares with the browser before trusting this hub."""
     lines: list[print_lines.PrintLine] = [print_lines.line(words("paper.trust"), sheet, print_lines.CENTER, bold=True),
-                                          print_lines.rule(sheet)]
-    lines += [print_lines.line(part, sheet) for part in wrap(words("paper.trust.what"), sheet.columns)]
+                                          print_lines.horizontal_rule(sheet)]
+    lines += [print_lines.line(part, sheet) for part in wrap_text(words("paper.trust.what"), sheet.columns)]
     groups = content.fingerprint.split()
     lines += [print_lines.Feed(6),
               *(print_lines.line(" ".join(groups[at : at + 4]), sheet, print_lines.CENTER, bold=True)
                 for at in range(0, len(groups), 4)), print_lines.Feed(6)]
     where = f"{words('paper.trust.console')}: {content.console}"
-    lines += [print_lines.line(part, sheet) for part in wrap(where, sheet.columns)]
+    lines += [print_lines.line(part, sheet) for part in wrap_text(where, sheet.columns)]
     return [*lines, *_foot(content, sheet, words)]
 
 
 def _head(content: print_contents.PrintHeader, title: str, subtitle: str,
-          sheet: print_lines.Sheet) -> list[print_lines.PrintLine]:
+          sheet: print_lines.Paper) -> list[print_lines.PrintLine]:
     lines: list[print_lines.PrintLine] = [print_lines.line(part, sheet, print_lines.CENTER, bold=True)
-                                          for part in wrap(content.event, sheet.columns)]
-    lines += [print_lines.line(part, sheet, print_lines.CENTER, tall=True) for part in wrap(title, sheet.columns)]
+                                          for part in wrap_text(content.event, sheet.columns)]
+    lines += [print_lines.line(part, sheet, print_lines.CENTER, tall=True) for part in wrap_text(title, sheet.columns)]
     if subtitle:
         lines.append(print_lines.line(subtitle, sheet, print_lines.CENTER))
-    return [*lines, print_lines.rule(sheet)]
+    return [*lines, print_lines.horizontal_rule(sheet)]
 
 
-def _foot(content: print_contents.PrintHeader, sheet: print_lines.Sheet, words: Words) -> list[print_lines.PrintLine]:
+def _foot(content: print_contents.PrintHeader, sheet: print_lines.Paper, words: Words) -> list[print_lines.PrintLine]:
     """The address of the page where all players find themselves, for phones; and the journal's head."""
     return [
-        print_lines.rule(sheet, 8, 10),
+        print_lines.horizontal_rule(sheet, 8, 10),
         print_lines.Qr(content.url),
         print_lines.Feed(6),
         print_lines.line(content.url, sheet, print_lines.CENTER),
@@ -239,8 +239,8 @@ def _foot(content: print_contents.PrintHeader, sheet: print_lines.Sheet, words: 
     ]
 
 
-LAYOUTS: Mapping[str, tuple[type[Any], Callable[[Any, print_lines.Sheet, Words], list[print_lines.PrintLine]]]] = {
-    "slip": (print_contents.Slip, slip),
+LAYOUTS: Mapping[str, tuple[type[Any], Callable[[Any, print_lines.Paper, Words], list[print_lines.PrintLine]]]] = {
+    "slip": (print_contents.Slip, slip_lines),
     "pairings-table": (print_contents.PairingsByTable, pairings_by_table),
     "pairings-name": (print_contents.PairingsByName, pairings_by_name),
     "standings": (print_contents.Standings, standings),
@@ -250,13 +250,13 @@ LAYOUTS: Mapping[str, tuple[type[Any], Callable[[Any, print_lines.Sheet, Words],
 """The kinds of jobs, the type of each one's content, and its layout."""
 
 
-def layout_job(kind: str, content: object, sheet: print_lines.Sheet, words: Words) -> list[print_lines.PrintLine]:
+def layout_job(kind: str, content: object, sheet: print_lines.Paper, words: Words) -> list[print_lines.PrintLine]:
     """The lines of a job from the hub. KeyError for another kind, Malformed for other content."""
     wanted, layout = LAYOUTS[kind]
     return layout(parse_message(wanted, content), sheet, words)
 
 
-def speed_page(number: int, baud: int) -> list[print_lines.PrintLine]:
+def speed_test_lines(number: int, baud: int) -> list[print_lines.PrintLine]:
     """Plain ASCII on few lines: at a wrong speed hardly anything comes out, and nothing leaves the printer waiting."""
     text = f" {number} " * 3
     return [print_lines.TextLine((print_lines.TextCell(text, 0, len(text)),), tall=True),
@@ -264,17 +264,17 @@ def speed_page(number: int, baud: int) -> list[print_lines.PrintLine]:
             print_lines.Feed(60)]
 
 
-def width_page(profile: PrinterProfile, words: Words) -> list[print_lines.PrintLine]:
+def width_test_lines(profile: PrinterProfile, words: Words) -> list[print_lines.PrintLine]:
     """A frame closed on both sides, a row of figures that ends at its right edge, the code pages, and a code."""
     sheet = profile.sheet
     figures = "".join(str(place % 10) for place in range(1, sheet.columns + 1))
-    intro = [print_lines.line(part, sheet) for part in wrap(words("printer.test.what"), sheet.columns)]
+    intro = [print_lines.line(part, sheet) for part in wrap_text(words("printer.test.what"), sheet.columns)]
     return [
         print_lines.line("ROUNDTAP", sheet, print_lines.CENTER, tall=True), *intro, print_lines.Feed(6),
         print_lines.Drawing(RULER, (print_lines.Box(0, 0, sheet.dots, RULER, 3),
                         print_lines.Label(sheet.dots // 2, 6, f"{sheet.dots} · {sheet.columns} · {profile.dpi} dpi", 15,
                                           sheet.dots - 12, print_lines.CENTER))),
         print_lines.TextLine((print_lines.TextCell(figures, 0, sheet.columns),)), print_lines.Feed(8),
-        *code_page_test(profile), print_lines.Feed(8), print_lines.Qr(TEST_URL),
+        *code_page_test_lines(profile), print_lines.Feed(8), print_lines.Qr(TEST_URL),
         print_lines.Feed(8),
     ]

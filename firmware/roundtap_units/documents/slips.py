@@ -28,7 +28,7 @@ Shape = print_lines.Box | print_lines.RuledLine | print_lines.Label | print_line
 Ticks = tuple[str, Sequence[str]]
 
 
-def boxes(form: Form, sheet: print_lines.Sheet, words: Words) -> list[print_lines.PrintLine]:
+def form_row_lines(form: Form, sheet: print_lines.Paper, words: Words) -> list[print_lines.PrintLine]:
     """The rows to write and to tick in, from the figures to who leaves; closer together where there are many."""
     figures = slip_figures(form, words)
     ticks = [(words(row.label) if row.label else "", [SIGNS.get(option) or words(option) for option in row.options])
@@ -44,7 +44,7 @@ def boxes(form: Form, sheet: print_lines.Sheet, words: Words) -> list[print_line
     return [*made, *_tick_rows(ticks, sheet, TICK_ROW_DENSE if dense else TICK_ROW)]
 
 
-def _margin_row(label: str, sheet: print_lines.Sheet) -> print_lines.Drawing:
+def _margin_row(label: str, sheet: print_lines.Paper) -> print_lines.Drawing:
     """A line for each to note the margin on ("Höhe des Sieges"). The hub counts it by itself, so that it is a
     line and no box: nobody has to fill it in."""
     half = sheet.dots // 2
@@ -57,14 +57,14 @@ def _margin_row(label: str, sheet: print_lines.Sheet) -> print_lines.Drawing:
     return print_lines.Drawing(MARGIN_ROW, tuple(shapes))
 
 
-def _figure_rows(label: str, lost: str, sheet: print_lines.Sheet, height: int) -> list[print_lines.PrintLine]:
+def _figure_rows(label: str, lost: str, sheet: print_lines.Paper, height: int) -> list[print_lines.PrintLine]:
     """A box for each side. Where a rulebook counts losses, one side's losses lead to the other's points."""
     if not lost:
         return [_pair_of_boxes(label, sheet, height)]
     return [_lost_row(me, other, lost, label, sheet, height) for me, other in (BOTH, BOTH[::-1])]
 
 
-def _pair_of_boxes(label: str, sheet: print_lines.Sheet, height: int) -> print_lines.Drawing:
+def _pair_of_boxes(label: str, sheet: print_lines.Paper, height: int) -> print_lines.Drawing:
     half = sheet.dots // 2
     shapes: list[Shape] = []
     for x, sign in ((0, "●"), (half + 8, "■")):
@@ -73,7 +73,7 @@ def _pair_of_boxes(label: str, sheet: print_lines.Sheet, height: int) -> print_l
     return print_lines.Drawing(height, tuple(shapes))
 
 
-def _lost_row(me: str, other: str, lost: str, points: str, sheet: print_lines.Sheet,
+def _lost_row(me: str, other: str, lost: str, points: str, sheet: print_lines.Paper,
               height: int) -> print_lines.Drawing:
     box = 76 if sheet.dots < 500 else 110
     right = sheet.dots - box
@@ -91,7 +91,7 @@ def _lost_row(me: str, other: str, lost: str, points: str, sheet: print_lines.Sh
     ))
 
 
-def squads_row(picks: Picks, content: Slip, sheet: print_lines.Sheet, words: Words) -> print_lines.Drawing:
+def squads_row(picks: Picks, content: Slip, sheet: print_lines.Paper, words: Words) -> print_lines.Drawing:
     """Each side's squads, to be crossed out. Those still to be fielded have a thick frame, the others a tick."""
     half = sheet.dots // 2
     shapes: list[Shape] = []
@@ -110,7 +110,7 @@ def squads_row(picks: Picks, content: Slip, sheet: print_lines.Sheet, words: Wor
     return print_lines.Drawing(SQUADS_ROW, tuple(shapes))
 
 
-def _tick_rows(ticks: Sequence[Ticks], sheet: print_lines.Sheet, height: int) -> list[print_lines.PrintLine]:
+def _tick_rows(ticks: Sequence[Ticks], sheet: print_lines.Paper, height: int) -> list[print_lines.PrintLine]:
     """One question a line; two on wide paper, where both can be read in half of it."""
     rows: list[print_lines.PrintLine] = []
     half = sheet.dots // 2
@@ -148,7 +148,7 @@ def _text_width(label: str, options: Sequence[str], size: int) -> int:
     return text_width(label, size) + sum(TICK + 20 + text_width(option, size) for option in options)
 
 
-def slip(content: Slip, sheet: print_lines.Sheet, words: Words) -> list[print_lines.PrintLine]:
+def slip_lines(content: Slip, sheet: print_lines.Paper, words: Words) -> list[print_lines.PrintLine]:
     picks = slip_picks(content.form)
     table = words("paper.table", table=content.table)
     left = sheet.columns - CODE_COLUMNS
@@ -163,18 +163,18 @@ def slip(content: Slip, sheet: print_lines.Sheet, words: Words) -> list[print_li
         squads_row(picks, content, sheet, words) if picks else print_lines.Drawing(26, tuple(_sides(content, sheet))),
         _names(content, sheet),
         *_members(content, sheet),
-        *boxes(content.form, sheet, words),
+        *form_row_lines(content.form, sheet, words),
         _ending(content, sheet, words),
         print_lines.TextLine((print_lines.TextCell(end, 0, sheet.columns, print_lines.CENTER),), bold=True),
     ]
 
 
-def _head(text: str, sheet: print_lines.Sheet) -> list[print_lines.PrintLine]:
+def _head(text: str, sheet: print_lines.Paper) -> list[print_lines.PrintLine]:
     """Round and event: one line; a long name in small letters, of which a few more fit."""
     if len(text) <= sheet.columns * 5 // 4:
         return [print_lines.TextLine((print_lines.TextCell(text, 0, sheet.columns),))]
     return [print_lines.TextLine((print_lines.TextCell(part, 0, sheet.columns),), small=True)
-            for part in wrap(text, sheet.columns * 5 // 4)]
+            for part in wrap_text(text, sheet.columns * 5 // 4)]
 
 
 def round_title(content: RoundNotice, words: Words) -> str:
@@ -182,7 +182,7 @@ def round_title(content: RoundNotice, words: Words) -> str:
     return round_label(words, content.name) if content.name else words("paper.round", number=content.round)
 
 
-def _sides(content: Slip, sheet: print_lines.Sheet) -> Iterator[Shape]:
+def _sides(content: Slip, sheet: print_lines.Paper) -> Iterator[Shape]:
     half = sheet.dots // 2
     for x, sign, record in ((0, SIGNS["a"], content.a.record), (half + 8, SIGNS["b"], content.b.record)):
         yield print_lines.Label(x, 0, sign, 22, 24)
@@ -190,10 +190,10 @@ def _sides(content: Slip, sheet: print_lines.Sheet) -> Iterator[Shape]:
     yield print_lines.RuledLine(half - 1, 2, 2, 24)
 
 
-def _names(content: Slip, sheet: print_lines.Sheet) -> print_lines.Block:
+def _names(content: Slip, sheet: print_lines.Paper) -> print_lines.Block:
     """Both names in full, side by side as the players sit, on as many lines as they need."""
     half = sheet.columns // 2
-    left, right = (wrap(each.name, half - 1) for each in (content.a, content.b))
+    left, right = (wrap_text(each.name, half - 1) for each in (content.a, content.b))
     rows = max(len(left), len(right))
     left += [""] * (rows - len(left))
     right += [""] * (rows - len(right))
@@ -202,7 +202,7 @@ def _names(content: Slip, sheet: print_lines.Sheet) -> print_lines.Block:
                                    for a, b in zip(left, right, strict=True)))
 
 
-def _members(content: Slip, sheet: print_lines.Sheet) -> list[print_lines.PrintLine]:
+def _members(content: Slip, sheet: print_lines.Paper) -> list[print_lines.PrintLine]:
     """A team's players, in small letters below its name."""
     half = sheet.columns // 2
     left, right = (", ".join(each.members) for each in (content.a, content.b))
@@ -212,7 +212,7 @@ def _members(content: Slip, sheet: print_lines.Sheet) -> list[print_lines.PrintL
                                   print_lines.TextCell(right, half + 1, half - 1)), small=True)]
 
 
-def wrap(text: str, columns: int) -> list[str]:
+def wrap_text(text: str, columns: int) -> list[str]:
     """The text on lines of `columns` letters, broken at spaces and after hyphens, never inside a word."""
     lines: list[str] = []
     for piece in text.replace("-", "-\n").replace(" ", " \n").split("\n"):
@@ -223,7 +223,7 @@ def wrap(text: str, columns: int) -> list[str]:
     return [line.rstrip() for line in lines if line.strip()]
 
 
-def _ending(content: Slip, sheet: print_lines.Sheet, words: Words) -> print_lines.Drawing:
+def _ending(content: Slip, sheet: print_lines.Paper, words: Words) -> print_lines.Drawing:
     """Two signatures, the judge's initials, the extension; beside them the code for a phone and the journal's head."""
     side = 3 * SIGN_ROW
     right = sheet.dots - side - 10

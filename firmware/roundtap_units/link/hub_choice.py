@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from roundtap_machine.atomic_write import write_atomically
-from roundtap_units.link.safe_file import UNREADABLE, checksum_line, read_checksum_line
+from roundtap_units.link.checksum_lines import UNREADABLE, checksum_line, read_checksum_line
 
 log = logging.getLogger(__name__)
 

@@ -8,15 +8,14 @@ A hub writes the keys of the units on its own machine to files at each start. A 
 import json
 import logging
 import os
-import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from roundtap_machine.atomic_write import write_atomically
+from roundtap_units.link.checksum_lines import UNREADABLE, checksum_line, read_checksum_line
 from roundtap_units.link.find_hub import static_candidates
 from roundtap_units.link.hub_choice import HUBS_MAX, Endpoint, endpoint_url, parse_endpoint
-from roundtap_units.link.safe_file import UNREADABLE, checksum_line, read_checksum_line
 
 log = logging.getLogger(__name__)
 
@@ -95,20 +94,20 @@ def enrolled_address(kept: EnrolledIdentity, hubs: tuple[Endpoint, ...] = (),
 # --- a unit on the hub's own machine ---
 
 
-def local_file(kind: str) -> Path:
+def local_key_file(kind: str) -> Path:
     return Path(os.environ.get(FOLDER_VARIABLE) or FOLDER) / f"{kind}.json"
 
 
 def has_local_key(kind: str) -> bool:
-    return local_file(kind).exists()
+    return local_key_file(kind).exists()
 
 
 def local_key(kind: str) -> HubAddress:
     """The key that the hub wrote for a unit of this kind; before that, a random one that opens nothing."""
-    return read_local(local_file(kind)) or HubAddress("127.0.0.1", 8080, f"hub-{kind}", secrets.token_bytes(KEY_BYTES))
+    return read_local_key(local_key_file(kind)) or HubAddress("127.0.0.1", 8080, f"hub-{kind}", os.urandom(KEY_BYTES))
 
 
-def read_local(path: Path) -> HubAddress | None:
+def read_local_key(path: Path) -> HubAddress | None:
     """None where the file is missing, not readable for this user, or not a hub's."""
     try:
         with open(path, "rb") as file:
@@ -128,7 +127,7 @@ class LocalKeyWatch:
     """Notices a restart of the hub. For one thread; each call costs one stat of the file."""
 
     def __init__(self, kind: str, path: Path | None = None) -> None:
-        self._path = path or local_file(kind)
+        self._path = path or local_key_file(kind)
         self._seen: tuple[int, int] | None = None
 
     def poll(self) -> HubAddress | None:
@@ -141,4 +140,4 @@ class LocalKeyWatch:
         if stamp == self._seen:
             return None
         self._seen = stamp
-        return read_local(self._path)
+        return read_local_key(self._path)

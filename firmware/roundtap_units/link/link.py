@@ -14,7 +14,7 @@ from roundtap_core.typed import parse_message
 from roundtap_core.version import same_build, version
 from roundtap_core.wire import ECHO, FEED, REQUEST, envelope, open_envelope
 from roundtap_units.fault_log import FaultLog
-from roundtap_units.link import kept_connection
+from roundtap_units.link import hub_connection
 from roundtap_units.link.hub_choice import Endpoint, HubChoice, UnitMemory
 from roundtap_units.link.hub_time import FeedAge, HubTime, SamplePlan, mono_ms
 from roundtap_units.link.identity import HubAddress
@@ -75,7 +75,7 @@ class StatusSender:
 
     def __init__(self, address: Callable[[], HubAddress], outbox: Outbox, plan: SamplePlan,
                  mono_ms: Callable[[], int],
-                 heard_time: Callable[[messages.TimeAnswer, kept_connection.TimedAnswer], None],
+                 heard_time: Callable[[messages.TimeAnswer, hub_connection.TimedAnswer], None],
                  health: OwnHealth | None = None) -> None:
         self.session: str | None = None
         self._address = address
@@ -125,7 +125,7 @@ class StatusSender:
             return False
         return self._changed or self._mono_ms() >= self._next_ms
 
-    def send(self, connection: kept_connection.PersistentConnection, waits: Waits) -> None:
+    def send(self, connection: hub_connection.PersistentConnection, waits: Waits) -> None:
         """Send the status. After a failure it stays due: a call for a judge must not wait for the next regular
         status."""
         self._changed = False
@@ -137,7 +137,7 @@ class StatusSender:
         self._next_ms = self._mono_ms() + int(STATUS_EVERY_S * 1000)
         self._plan.on_status_sent(self._mono_ms())
 
-    def _post(self, connection: kept_connection.PersistentConnection, waits: Waits) -> None:
+    def _post(self, connection: hub_connection.PersistentConnection, waits: Waits) -> None:
         self._sequence += 1
         address = self._address()
         payload = {**(self._status or {}), "unit": address.unit, "session": self.session, "seq": self._sequence,
@@ -153,7 +153,7 @@ class StatusSender:
             self._health.acknowledge(health)
         self._on_time(parse_message(messages.TimeAnswer, said), answer)
 
-    def request_time(self, connection: kept_connection.PersistentConnection, waits: Waits) -> None:
+    def request_time(self, connection: hub_connection.PersistentConnection, waits: Waits) -> None:
         """A round trip only for the clock. Its number is used once: no other answer passes for this one's."""
         nonce, sent_ms, address = secrets.token_hex(8), self._mono_ms(), self._address()
         try:
@@ -270,9 +270,9 @@ class HubLink:
 
     def _feed_once(self, place: Endpoint) -> None:
         address, nonce = self._address, secrets.token_hex(8)
-        connection = kept_connection.DeadlineConnection(*place, SILENCE_S)
+        connection = hub_connection.DeadlineConnection(*place, SILENCE_S)
         try:
-            hello = self._hello(nonce, kept_connection.fetch_challenge(connection))
+            hello = self._hello(nonce, hub_connection.fetch_challenge(connection))
             age = FeedAge(self.time)
             connection.request("POST", "/device/feed", json.dumps(envelope(address.key, REQUEST, hello)),
                                {"Content-Type": "application/json", "roundtap-unit": address.unit})
@@ -406,16 +406,16 @@ class HubLink:
 
     # Reports and statuses: each on its own connection, where nothing is before them.
 
-    def _run_sender(self, send: Callable[[kept_connection.PersistentConnection], None], waiting: Callable[[], object],
+    def _run_sender(self, send: Callable[[hub_connection.PersistentConnection], None], waiting: Callable[[], object],
                     due: threading.Event) -> None:
         """`send` waits until something is `due`; what is still `waiting` after a failure is due again."""
-        connection = kept_connection.PersistentConnection(*self._hubs.current, self._mono_ms)
+        connection = hub_connection.PersistentConnection(*self._hubs.current, self._mono_ms)
         failures = 0
         while not self._stop.is_set():
             try:
                 send(connection)
                 failures = 0
-            except kept_connection.StaleConnection:
+            except hub_connection.StaleConnection:
                 due.set()
             except Exception as error:
                 failures += 1
@@ -424,7 +424,7 @@ class HubLink:
                     due.set()
         connection.close()
 
-    def _send_reports(self, connection: kept_connection.PersistentConnection) -> None:
+    def _send_reports(self, connection: hub_connection.PersistentConnection) -> None:
         self._reports_due.wait(STATUS_EVERY_S)
         self._reports_due.clear()
         connection.move(*self._hubs.current)
@@ -437,7 +437,7 @@ class HubLink:
             # A result is being entered: the connection should be open when it is confirmed.
             connection.open()
 
-    def _send_statuses(self, connection: kept_connection.PersistentConnection) -> None:
+    def _send_statuses(self, connection: hub_connection.PersistentConnection) -> None:
         question_ms = self._plan.due_ms() if self._statuses.session is not None else None
         called = self._work.wait(self._statuses.wait_s(question_ms))
         self._work.clear()
@@ -447,14 +447,14 @@ class HubLink:
         elif question_ms is not None and not called:
             self._statuses.request_time(connection, self._keep_waiting)
 
-    def _on_time(self, time_answer: messages.TimeAnswer, answer: kept_connection.TimedAnswer) -> None:
+    def _on_time(self, time_answer: messages.TimeAnswer, answer: hub_connection.TimedAnswer) -> None:
         self._check_boot(time_answer.boot)
         if answer.warm:
             self.time.add_round_trip(time_answer.now_ms, answer.sent_ms, answer.received_ms)
         self._receive("contact", None)
 
     def _keep_waiting(self, waited_s: float, settled_s: float | None = None) -> bool:
-        return not self._stop.is_set() and worth_waiting(waited_s, self._statuses.session is not None, settled_s)
+        return not self._stop.is_set() and should_keep_waiting(waited_s, self._statuses.session is not None, settled_s)
 
     def _pause(self, error: Exception, failures: int) -> None:
         if isinstance(error, (OSError, http.client.HTTPException, *MALFORMED)):
@@ -464,7 +464,7 @@ class HubLink:
         self._stop.wait(random.uniform(*RETRY_SEND_S) * min(2 ** (failures - 1), SLOWER_MAX))
 
 
-def worth_waiting(waited_s: float, hub_alive: bool, settled_s: float | None) -> bool:
+def should_keep_waiting(waited_s: float, hub_alive: bool, settled_s: float | None) -> bool:
     """Whether to keep waiting for an answer, this many seconds after the request. While the feed lives (`hub_alive`)
     the request is in the hub's queue, and repeating it would only lengthen that. `settled_s`: when the feed brought the
     answer's content; then the answer no longer matters."""

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 from roundtap_core.messages import ReportReceipt
 from roundtap_machine.atomic_write import sync, write_atomically
 from roundtap_machine.disk import check_room, disk_fault, try_writing
-from roundtap_units.link.safe_file import UNREADABLE, checksum_line, read_checksum_line
+from roundtap_units.link.checksum_lines import UNREADABLE, checksum_line, read_checksum_line
 
 log = logging.getLogger(__name__)
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from roundtap_machine.atomic_write import write_atomically
+from roundtap_units.link.checksum_lines import UNREADABLE, checksum_line, read_checksum_line
 from roundtap_units.link.hub_time import mono_ms
-from roundtap_units.link.safe_file import UNREADABLE, checksum_line, read_checksum_line
 
 log = logging.getLogger(__name__)
 

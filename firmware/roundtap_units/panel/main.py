@@ -22,10 +22,10 @@ from roundtap_devices.input.late_edges import EdgeReorder
 from roundtap_machine.notify import SystemdNotifier
 from roundtap_machine.root_steps import HOTSPOT, StepRefused, ask_root
 from roundtap_units.board_process import BoardProcess, BoardUnit
-from roundtap_units.link.identity import HubAddress, LocalKeyWatch, local_file
-from roundtap_units.link.kept_connection import ANSWER_BYTES_MAX, DeadlineConnection, HubNotReady, send_signed
+from roundtap_units.link.hub_connection import ANSWER_BYTES_MAX, DeadlineConnection, HubNotReady, send_signed
+from roundtap_units.link.identity import HubAddress, LocalKeyWatch, local_key_file
 from roundtap_units.panel import panel_dialogue
-from roundtap_units.unit_config import ConfigError, configured_board, known_language, read_file, run_unit
+from roundtap_units.unit_config import ConfigError, configured_board, known_language, read_toml, run_unit
 from roundtap_units.unit_words import unit_words
 
 log = logging.getLogger(__name__)
@@ -50,7 +50,7 @@ class PanelUnit(BoardUnit):
     """do: called with each press, and must only enqueue. While the screen is illegible no press counts."""
 
     def __init__(self, dialogue: panel_dialogue.PanelDialogue, screen: Screen, hands: EdgeReorder,
-                 do: Callable[[panel_dialogue.PanelPress], None],
+                 do: Callable[[panel_dialogue.PanelAction], None],
                  heard: Callable[[str], None] = lambda _: None) -> None:
         super().__init__(screen, hands, heard)
         self.dialogue, self._do = dialogue, do
@@ -80,7 +80,7 @@ class PanelUnit(BoardUnit):
             panel.on_done(value, self._now_ms)
 
     def _draw(self, now_ms: int) -> None:
-        self._show(panel_dialogue.scene_of(self.dialogue), panel_dialogue.draw_panel, self._keeps_screen_on(), now_ms)
+        self._show(panel_dialogue.make_scene(self.dialogue), panel_dialogue.draw_panel, self._keeps_screen_on(), now_ms)
 
     def _keeps_screen_on(self) -> bool:
         """Whether there is more to read than "all is well": a running round, trouble, no contact, a question."""
@@ -92,7 +92,7 @@ class PanelUnit(BoardUnit):
 class FrontPanelLink:
     """`receive(kind, value)` is called from its thread and must only enqueue: "hub" a PanelView, "waits" why the hub
     cannot open its journal (`HubNotReady`), "standby" a StandbyState, "hotspot" (name, password) or None, "done" a
-    `PressOutcome`.
+    `ActionOutcome`.
 
     renew: called before each request, to see whether the hub on this machine has restarted. A press is sent once, and
     never repeated. ask_root, standby: as `systemd/roundtap_machine/root_steps.py` and the standby's socket do it.
@@ -102,12 +102,12 @@ class FrontPanelLink:
                  ask: Callable[..., Mapping[str, Any]] = ask_root, standby: Path | None = None,
                  connect: Callable[[str, int, float], http.client.HTTPConnection] = DeadlineConnection) -> None:
         self._renew, self._receive, self._language, self._ask_root = renew, receive, language, ask
-        self._standby = standby or local_file("standby").with_suffix(".sock")
+        self._standby = standby or local_key_file("standby").with_suffix(".sock")
         self._connect = connect
         self._address: HubAddress | None = None
         self._challenge: str | None = None
         self._asked = 0
-        self._presses: queue.SimpleQueue[panel_dialogue.PanelPress | None] = queue.SimpleQueue()
+        self._presses: queue.SimpleQueue[panel_dialogue.PanelAction | None] = queue.SimpleQueue()
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="panel-link", daemon=True)
 
@@ -118,7 +118,7 @@ class FrontPanelLink:
         self._stopping.set()
         self._presses.put(None)
 
-    def enqueue_press(self, press: panel_dialogue.PanelPress) -> None:
+    def enqueue_press(self, press: panel_dialogue.PanelAction) -> None:
         """From any thread; its outcome is received as "done"."""
         self._presses.put(press)
 
@@ -153,27 +153,27 @@ class FrontPanelLink:
         except REQUEST_ERRORS as error:
             log.info("nor a standby: %s", error)
 
-    def press(self, press: panel_dialogue.PanelPress) -> None:
+    def press(self, press: panel_dialogue.PanelAction) -> None:
         try:
             done = self._done(press)
         except REQUEST_ERRORS as error:
             log.warning("a press came to nothing: %s", error)
             hub = AWAY if isinstance(error, ConnectionRefusedError) else UNKNOWN
-            done = panel_dialogue.PressOutcome(press.number, trouble=FAILED.get(press.step, hub))
+            done = panel_dialogue.ActionOutcome(press.number, trouble=FAILED.get(press.step, hub))
         self._receive("done", done)
 
-    def _done(self, press: panel_dialogue.PanelPress) -> panel_dialogue.PressOutcome:
+    def _done(self, press: panel_dialogue.PanelAction) -> panel_dialogue.ActionOutcome:
         if press.step == panel_dialogue.POWER_OFF:
             self._ask_root(panel_dialogue.POWER_OFF)
-            return panel_dialogue.PressOutcome(press.number)
+            return panel_dialogue.ActionOutcome(press.number)
         if press.step == panel_dialogue.TURN:
             if self._ask_standby("turn").get("turned") is not True:
                 raise ValueError("the standby did not turn its key")
-            return panel_dialogue.PressOutcome(press.number)
+            return panel_dialogue.ActionOutcome(press.number)
         said = self._exchange({"step": press.step, **({"name": press.stick} if press.stick else {})}, PRESS_WITHIN_S)
         if said is None:
             raise ValueError("no word of what became of it")
-        return panel_dialogue.PressOutcome(press.number, said.refused, pin=said.pin)
+        return panel_dialogue.ActionOutcome(press.number, said.refused, pin=said.pin)
 
     def _exchange(self, pressed: Mapping[str, Any] | None, within_s: float) -> PressReply | None:
         """One request; returns the hub's answer to the press in it."""
@@ -231,7 +231,7 @@ class PanelConfig:
 
 def read_panel_config(path: Path, folder: Path | None = None) -> PanelConfig:
     """The configuration; without a file the defaults. ConfigError names the file, the key, and what would be right."""
-    data = read_file(path)
+    data = read_toml(path)
     for name, value in data.items():
         if name not in KEYS:
             raise ConfigError(f"{path}: {name}: unknown; known are {', '.join(KEYS)}")

@@ -13,9 +13,9 @@ from roundtap_core.messages import PanelView, StandbyState
 from roundtap_core.typed import DisplayText
 from roundtap_core.words import Words
 from roundtap_devices.input.gestures import HOLD, REPEAT, TAP, Gesture
-from roundtap_devices.printing.drawing import code_image, code_modules
+from roundtap_devices.printing.drawing import qr_image, qr_modules
 from roundtap_machine.wifi import wifi_code
-from roundtap_units.table.screens.lettering import Fitted, canvas, draw_string, fit, line_height, width
+from roundtap_units.table.screens.lettering import FittedText, canvas, draw_string, fit_text, line_height, text_width
 
 NOBODY, ADDRESS, STANDBY = "nobody", "address", "standby"
 HOTSPOT, TRUST, EJECT_ASK, PIN_ASK, TURN_ASK, OFF_ASK = (
@@ -53,7 +53,7 @@ LIGHT = 1
 
 
 @dataclass(frozen=True, slots=True)
-class PanelPress:
+class PanelAction:
     """To be done once: EJECT of a stick and NEW_PIN by the hub, TURN by the standby, POWER_OFF by root."""
     number: int
     step: str
@@ -61,7 +61,7 @@ class PanelPress:
 
 
 @dataclass(frozen=True, slots=True)
-class PressOutcome:
+class ActionOutcome:
     """The outcome of a press: `refused`, the hub's text; `trouble`, the key of a text where no answer came; a new
     `pin`."""
     number: int
@@ -84,9 +84,9 @@ class PanelDialogue:
     waits: str = ""  # why the hub cannot open its journal
     _heard_ms: int = 0
     _page_ms: int = 0
-    _press: PanelPress = PanelPress(0, "")
+    _press: PanelAction = PanelAction(0, "")
     _pin_asked: int = 0
-    _presses: list[PanelPress] = field(default_factory=list)
+    _presses: list[PanelAction] = field(default_factory=list)
 
     def on_hub(self, view: PanelView, now_ms: int) -> None:
         self._on_contact(now_ms, hub=view)
@@ -103,7 +103,7 @@ class PanelDialogue:
         self.hub, self.standby, self.waits, self._heard_ms = hub, standby, waits, now_ms
         self._leave_stale_page(now_ms)
 
-    def on_done(self, done: PressOutcome, now_ms: int) -> None:
+    def on_done(self, done: ActionOutcome, now_ms: int) -> None:
         if done.pin and done.number == self._pin_asked:
             # However late: it is valid already, and shown only here.
             self._pin_asked, self.pin = 0, done.pin
@@ -142,7 +142,7 @@ class PanelDialogue:
         elif self.page != OFF and stood_ms >= {PIN_SHOWN: PIN_MS, SAID: SAID_MS}.get(self.page, IDLE_MS):
             self._open_page(now_ms, self.ring()[0][0])
 
-    def take_presses(self) -> list[PanelPress]:
+    def take_presses(self) -> list[PanelAction]:
         taken, self._presses = self._presses, []
         return taken
 
@@ -169,7 +169,7 @@ class PanelDialogue:
         if further != page:
             self._open_page(now_ms, further)
         elif page in PAGE_STEPS and held:
-            self._press = PanelPress(self._press.number + 1, PAGE_STEPS[page], self.stick)
+            self._press = PanelAction(self._press.number + 1, PAGE_STEPS[page], self.stick)
             self._presses.append(self._press)
             if page == PIN_ASK:
                 self._pin_asked = self._press.number
@@ -217,7 +217,7 @@ class PanelScene:
         return " | ".join(text for text in (self.corner, self.title, self.big, qr, *self.lines, self.hint) if text)
 
 
-def scene_of(panel: PanelDialogue) -> PanelScene:
+def make_scene(panel: PanelDialogue) -> PanelScene:
     page, words = panel.page, panel.words
     if page == WAITING:
         return PanelScene(words("panel.waiting"))
@@ -239,7 +239,7 @@ def scene_of(panel: PanelDialogue) -> PanelScene:
     return replace(_state(panel), corner=_corner(panel))
 
 
-def address_code(address: str) -> str:
+def qr_address_text(address: str) -> str:
     """The address for its QR code: scheme and host in capitals mean the same to browsers, and make a smaller code with
     larger dots. Only where nothing follows that capitals would change."""
     host = address.partition("://")[2]
@@ -289,7 +289,7 @@ def _address_code(panel: PanelDialogue, hub: PanelView) -> PanelScene:
     address = hub.players if players else hub.console
     return PanelScene(panel.words("panel.qr.players" if players else "panel.qr.console"), _address_lines(address),
                       panel.words("panel.hint.next" if players and hub.console else "panel.hint.back"),
-                      qr=address_code(address))
+                      qr=qr_address_text(address))
 
 
 def _without_scheme(address: str) -> str:
@@ -334,20 +334,20 @@ def _render(scene: PanelScene) -> tuple[Image.Image, bool]:
     image, pen = canvas(WIDTH, HEIGHT)
     if scene.qr:
         return image, _with_qr(image, pen, scene)
-    corner = width(scene.corner, 10) + 4 if scene.corner else 0
+    corner = text_width(scene.corner, 10) + 4 if scene.corner else 0
     draw_string(pen, WIDTH, 9, scene.corner, 10, anchor="r")
-    title = fit(scene.title, WIDTH - corner, 12, (11, 10, 9), bold=True)
+    title = fit_text(scene.title, WIDTH - corner, 12, (11, 10, 9), bold=True)
     _put(pen, title, (12 - title.height) // 2)
     pen.line([(0, RULE), (WIDTH, RULE)], fill=LIGHT)
     bottom, whole = HEIGHT, title.fits
     if scene.hint:
         bottom -= 11
-        hint = fit(scene.hint, WIDTH, 10, (9, 8))
+        hint = fit_text(scene.hint, WIDTH, 10, (9, 8))
         whole = whole and hint.fits
         _put(pen, hint, HEIGHT - 1 - hint.height)
     top = BELOW
     if scene.big:
-        big = fit(scene.big, WIDTH, 28, BIG, bold=True)
+        big = fit_text(scene.big, WIDTH, 28, BIG, bold=True)
         whole = whole and big.fits and len(big.lines) == 1
         draw_string(pen, WIDTH // 2, top + 22, big.lines[0], big.size, bold=True, anchor="m")
         top += 26
@@ -359,7 +359,7 @@ def _lines(pen: ImageDraw.ImageDraw, lines: tuple[str, ...], top: int, bottom: i
     if not lines:
         return True
     for size in (11, 10, 9, 8):
-        fitted = [fit(line, wide, bottom - top, (size,)) for line in lines]
+        fitted = [fit_text(line, wide, bottom - top, (size,)) for line in lines]
         whole = all(each.fits for each in fitted) and sum(each.height for each in fitted) <= bottom - top
         if whole:
             break
@@ -374,9 +374,9 @@ def _with_qr(image: Image.Image, pen: ImageDraw.ImageDraw, scene: PanelScene) ->
     code = qr_picture(scene.qr)
     left = WIDTH - code.width
     wide = left - 3
-    title = fit(scene.title, wide, 26, (11, 10, 9, 8), bold=True)
+    title = fit_text(scene.title, wide, 26, (11, 10, 9, 8), bold=True)
     _put(pen, title, 0)
-    hint = fit(scene.hint, wide, 20, (9, 8))
+    hint = fit_text(scene.hint, wide, 20, (9, 8))
     _put(pen, hint, HEIGHT - 1 - hint.height)
     whole = _lines(pen, scene.lines, title.height + 2, HEIGHT - 1 - hint.height, wide)
     # Last: a name too long for its place ends at the code, and does not spoil it.
@@ -386,16 +386,16 @@ def _with_qr(image: Image.Image, pen: ImageDraw.ImageDraw, scene: PanelScene) ->
 
 def qr_picture(text: str) -> Image.Image:
     """A code no taller than the screen. Lit pixels are its light modules, with as much of a margin as fits."""
-    modules = len(code_modules(text))
+    modules = len(qr_modules(text))
     dot = max(1, HEIGHT // (modules + 2))
     side = min(HEIGHT, (modules + 2 * QR_QUIET) * dot)
     picture = Image.new("1", (side, side), LIGHT)
     margin = (side - modules * dot) // 2
-    picture.paste(code_image(text, dot), (margin, margin))
+    picture.paste(qr_image(text, dot), (margin, margin))
     return picture
 
 
-def _put(pen: ImageDraw.ImageDraw, fitted: Fitted, top: int) -> None:
+def _put(pen: ImageDraw.ImageDraw, fitted: FittedText, top: int) -> None:
     """At the left; descenders take one row more than its height."""
     for text in fitted.lines:
         draw_string(pen, 0, top + fitted.size - 1, text, fitted.size, fitted.bold)

@@ -10,11 +10,11 @@ from pathlib import Path
 
 from roundtap_core.words import LANGUAGES, Words, choose_language
 from roundtap_devices.printing import printer_profiles
-from roundtap_devices.printing.escpos_job import compose
-from roundtap_devices.printing.ports import PINS, USB, FoundPort, Port, PortGone, find_ports, open_port
+from roundtap_devices.printing.escpos_job import compose_job
+from roundtap_devices.printing.ports import PINS, USB, FoundPort, Port, PortUnavailable, find_ports, open_port
 from roundtap_devices.printing.print_lines import PrintLine
 from roundtap_devices.printing.printer import HELD, Printer
-from roundtap_units.documents.notices import speed_page, width_page
+from roundtap_units.documents.notices import speed_test_lines, width_test_lines
 from roundtap_units.link.hub_time import mono_ms
 from roundtap_units.station.printer_desk import FILE, SPEEDS, PrinterSettings, read_settings, write_settings
 from roundtap_units.unit_config import ConfigError
@@ -77,7 +77,7 @@ def list_ports(words: Words, say: Say, folder: Path, written: PrinterSettings, f
     for port in ports:
         say(_row(words, port))
     kept = read_settings(folder, written)
-    profile = printer_profiles.printer_profile(kept.printer)
+    profile = printer_profiles.load_profile(kept.printer)
     key = "printer.kept.confirmed" if kept.confirmed else "printer.kept.unconfirmed"
     say(words(key, printer=kept.printer, port=kept.port or "auto", baud=kept.speed(profile)))
 
@@ -115,7 +115,7 @@ class PrinterSetup:
                 self._say(self._words("printer.setup.no_speed"))
                 return False
             profile = self._model(port, baud)
-        except PortGone as gone:
+        except PortUnavailable as gone:
             self._say(self._words("printer.setup.gone", port=port.id, reason=self._why(gone)))
             return False
         if profile is None:
@@ -158,7 +158,7 @@ class PrinterSetup:
         self._say(self._words("printer.setup.speeds", n=len(SPEEDS)))
         for number, baud in enumerate(SPEEDS, start=1):
             # The slowest printer, the narrowest paper: right for all.
-            self._print(port, baud, printer_profiles.PLAIN_58, speed_page(number, baud))
+            self._print(port, baud, printer_profiles.PLAIN_58, speed_test_lines(number, baud))
         choice = self._number("printer.setup.which_speed", len(SPEEDS))
         return SPEEDS[choice - 1] if choice else None
 
@@ -186,8 +186,8 @@ class PrinterSetup:
             choice = self._number("printer.setup.which_model", len(names))
             if choice == 0:
                 return None
-            profile = replace(printer_profiles.printer_profile(names[choice - 1]), name=names[choice - 1])
-            self._print(port, baud, profile, width_page(profile, self._words))
+            profile = replace(printer_profiles.load_profile(names[choice - 1]), name=names[choice - 1])
+            self._print(port, baud, profile, width_test_lines(profile, self._words))
             if self._confirm("printer.setup.right"):
                 return profile
             self._say(self._words("printer.setup.another"))
@@ -197,18 +197,18 @@ class PrinterSetup:
         # Interrupted: what came before at another speed may have been half a command to it.
         printer = Printer(lambda: self._open(port, baud or profile.baud, profile.flow), profile, interrupted=True,
                           confirmed=True)
-        printer.begin(compose(lines, profile), lambda: None, self._mono_ms())
+        printer.begin(compose_job(lines, profile), lambda: None, self._mono_ms())
         try:
             while (outcome := printer.step(self._mono_ms())) is None:
                 self._pause()
             if outcome.state == HELD and outcome.detail not in ("offline", "no-paper"):
-                raise PortGone(outcome.detail)
+                raise PortUnavailable(outcome.detail)
             if outcome.detail:
                 self._say(self._words(f"printer.trouble.{outcome.detail}"))
         finally:
             printer.close()
 
-    def _why(self, gone: PortGone) -> str:
+    def _why(self, gone: PortUnavailable) -> str:
         return self._words(f"printer.refused.{gone.reason}") if gone.reason else str(gone)
 
     def _number(self, key: str, most: int) -> int:

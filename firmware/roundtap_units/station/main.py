@@ -12,13 +12,13 @@ from pathlib import Path
 
 from roundtap_core.messages import Job
 from roundtap_core.words import Words
-from roundtap_devices.printing.escpos_job import compose
-from roundtap_devices.printing.print_lines import CENTER, Feed, PrintLine, Sheet, line, rule
-from roundtap_devices.printing.printer import HELD, NO_PORT, READY, SILENT, UNCONFIRMED, UNPLUGGED, Outcome, Printer
-from roundtap_devices.printing.printer_profiles import BAUDS, FLOWS, PrinterProfile, printer_profile
+from roundtap_devices.printing.escpos_job import compose_job
+from roundtap_devices.printing.print_lines import CENTER, Feed, Paper, PrintLine, horizontal_rule, line
+from roundtap_devices.printing.printer import HELD, NO_PORT, READY, SILENT, UNCONFIRMED, UNPLUGGED, JobOutcome, Printer
+from roundtap_devices.printing.printer_profiles import BAUDS, FLOWS, PrinterProfile, load_profile
 from roundtap_machine.health import MachineProbe
 from roundtap_machine.notify import StopSignal
-from roundtap_units.documents.slips import wrap
+from roundtap_units.documents.slips import wrap_text
 from roundtap_units.fault_log import FaultLog
 from roundtap_units.link.enrolling import CODE, DONE, EnrolClient, EnrolProgress
 from roundtap_units.link.hub_choice import UnitMemory, machine_fingerprint
@@ -88,7 +88,7 @@ class Station:
             outcome = self._printer.step(now_ms)
         except OSError as error:
             log.error("job %s is not begun, as it cannot be noted: %s", job.id, error)
-            outcome = Outcome(HELD, "not-noted")
+            outcome = JobOutcome(HELD, "not-noted")
         except Exception:
             self._faults.log_exception(f"job {job.id} is given up")
             outcome = self._interrupted_outcome(job)
@@ -117,14 +117,14 @@ class Station:
         except Exception:
             self._faults.log_exception("the printer cannot be looked at")
             self._printer.abort()
-            outcome = Outcome(HELD, "stalled")
+            outcome = JobOutcome(HELD, "stalled")
         if outcome is None:
             return False
         self._looking = False
         self._note_printer_state(outcome)
         return True
 
-    def _note_printer_state(self, outcome: Outcome) -> None:
+    def _note_printer_state(self, outcome: JobOutcome) -> None:
         silent = UNCONFIRMED if self._printer.unconfirmed else "unasked"
         self.printer_state = outcome.detail or (READY if self._printer.answers else silent)
         if self._printer.answers and self._desk is not None and outcome.detail not in (SILENT, NO_PORT, UNPLUGGED):
@@ -188,11 +188,11 @@ class Station:
         self._printer.begin(composed, lambda: self._first_byte(job.id), now_ms)
         return True
 
-    def _interrupted_outcome(self, job: Job) -> Outcome:
+    def _interrupted_outcome(self, job: Job) -> JobOutcome:
         """Something of it may be on paper only if it was noted as begun."""
         self._printer.abort()
-        begun = self._log.jobs.get(job.id, ("", ""))[0] == printer_desk.SENDING
-        return Outcome(printer_desk.UNCERTAIN, "stalled") if begun else Outcome(printer_desk.FAILED, "unprintable")
+        sent = self._log.jobs.get(job.id, ("", ""))[0] == printer_desk.SENDING
+        return JobOutcome(printer_desk.UNCERTAIN, "stalled") if sent else JobOutcome(printer_desk.FAILED, "unprintable")
 
     def _first_byte(self, job_id: str) -> None:
         self._log.note(job_id, printer_desk.SENDING)
@@ -273,7 +273,7 @@ def _run(config: StationConfig, panel_path: Path | None) -> bool:
     with contextlib.ExitStack() as ends:
         print_log = PrintLog(config.folder / "printed.jsonl")
         ends.callback(print_log.close)
-        twin = VirtualPrinter(printer_profile(config.printer)) if panel_path else None
+        twin = VirtualPrinter(load_profile(config.printer)) if panel_path else None
         desk = PrinterDesk(config.folder, config.file_settings, unit_words(config.language), print_log,
                            device=(lambda: twin.device) if twin else None)
         stopping = StopSignal()
@@ -351,7 +351,7 @@ class EnrolStation:
             self._to_print = showing
             self._said(f"{showing.number} {showing.code[:3]} {showing.code[3:]} ({showing.hub})")
         if self._to_print is not None and not self._printer.phase:
-            composed = compose(code_sheet(self._to_print, self._profile.sheet, self._words), self._profile)
+            composed = compose_job(enrol_code_lines(self._to_print, self._profile.sheet, self._words), self._profile)
             self._to_print = None
             self._printer.begin(composed, lambda: None, now_ms)
         with contextlib.suppress(OSError):
@@ -359,8 +359,8 @@ class EnrolStation:
             self._printer.step(now_ms)
 
 
-def code_sheet(showing: EnrolProgress, sheet: Sheet, words: Words) -> list[PrintLine]:
+def enrol_code_lines(showing: EnrolProgress, sheet: Paper, words: Words) -> list[PrintLine]:
     digits = f"{showing.number}  {showing.code[:3]} {showing.code[3:]}"
-    what = wrap(words("enrol.paper", hub=showing.hub, minutes=SHOWN_MS // 60_000), sheet.columns)
-    return [line(words("enrol.title"), sheet, CENTER, bold=True), rule(sheet), line(digits, sheet, CENTER, True, True),
-            Feed(8), *(line(part, sheet) for part in what)]
+    what = wrap_text(words("enrol.paper", hub=showing.hub, minutes=SHOWN_MS // 60_000), sheet.columns)
+    return [line(words("enrol.title"), sheet, CENTER, bold=True), horizontal_rule(sheet),
+            line(digits, sheet, CENTER, True, True), Feed(8), *(line(part, sheet) for part in what)]

@@ -12,10 +12,10 @@ from roundtap_core.messages import Job, PrinterOrder, SpeedTest
 from roundtap_core.typed import MalformedMessage, parse_message
 from roundtap_core.words import Words
 from roundtap_devices.printing import ports, printer_profiles
-from roundtap_devices.printing.escpos_job import ComposedJob, compose
+from roundtap_devices.printing.escpos_job import ComposedJob, compose_job
 from roundtap_devices.printing.printer import Printer
 from roundtap_machine.atomic_write import write_atomically
-from roundtap_units.documents.notices import layout_job, speed_page, width_page
+from roundtap_units.documents.notices import layout_job, speed_test_lines, width_test_lines
 
 log = logging.getLogger(__name__)
 
@@ -174,16 +174,16 @@ def _line(value: Any) -> bytes:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
 
-def compose_with(profile: printer_profiles.PrinterProfile, words: Words) -> Compose:
+def job_composer(profile: printer_profiles.PrinterProfile, words: Words) -> Compose:
     """Returns the layout function for one printer in one language."""
 
     def composed(job: Job) -> ComposedJob:
         if job.kind == TEST_PRINT:
-            return compose(width_page(profile, words), profile)
+            return compose_job(width_test_lines(profile, words), profile)
         if job.kind == SPEED_PRINT:
             test = parse_message(SpeedTest, job.content)
-            return compose(speed_page(test.number % 100, test.at.baud), profile)
-        return compose(layout_job(job.kind, job.content, profile.sheet, words), profile)
+            return compose_job(speed_test_lines(test.number % 100, test.at.baud), profile)
+        return compose_job(layout_job(job.kind, job.content, profile.sheet, words), profile)
 
     return composed
 
@@ -220,25 +220,25 @@ class PrinterDesk:
                        next_speed=self.next_speed)
 
     def compose(self) -> Compose:
-        return compose_with(self.profile, self._words)
+        return job_composer(self.profile, self._words)
 
     def open(self) -> ports.Port:
         """The remembered port, wherever it is now; else the first likely one. Raises PortGone."""
         if self._device is not None:
             if not (device := self._device()):
-                raise ports.PortGone("the virtual printer is unplugged")
-            return ports.open_path(device, VIRTUAL_BAUD, printer_profiles.NONE)
+                raise ports.PortUnavailable("the virtual printer is unplugged")
+            return ports.open_device(device, VIRTUAL_BAUD, printer_profiles.NONE)
         found = self._find()
-        port = ports.first_usable(found, self.settings.port)
+        port = ports.choose_port(found, self.settings.port)
         if port is None and self.settings.port.startswith("/dev/") and Path(self.settings.port).exists():
             # Written manually, as the kernel numbers it.
-            return ports.open_path(self.settings.port, self.speed, self.settings.flow_of(self.profile))
+            return ports.open_device(self.settings.port, self.speed, self.settings.flow_of(self.profile))
         if port is None:
             self._tried = []
             if not self._missing:
                 log.warning("no printer is plugged in yet: the first that appears is taken")
             self._missing = True
-            raise ports.PortGone("no printer is plugged in")
+            raise ports.PortUnavailable("no printer is plugged in")
         self._missing = False
         opened = self._open_found(port, self.speed, self.settings.flow_of(self.profile))
         if port.id != self.settings.port and port.path != self.settings.port:
@@ -308,7 +308,7 @@ class PrinterDesk:
                 "bauds": list(SPEEDS)}
 
     def _profile_of(self, settings: PrinterSettings) -> printer_profiles.PrinterProfile:
-        profile = printer_profiles.printer_profile(settings.printer)
+        profile = printer_profiles.load_profile(settings.printer)
         # A virtual printer takes what it has room for, and needs no pacing.
         return replace(profile, flow=settings.flow_of(profile) if self._device is None else printer_profiles.RTSCTS)
 

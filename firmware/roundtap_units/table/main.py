@@ -23,7 +23,7 @@ from roundtap_units.link.hub_choice import UnitMemory, machine_fingerprint
 from roundtap_units.link.hub_time import mono_ms
 from roundtap_units.link.identity import HubAddress, LocalKeyWatch, enrolled_address, has_local_key, save_enrolled
 from roundtap_units.table.screens.scenes import TextScene
-from roundtap_units.table.screens.screens import draw
+from roundtap_units.table.screens.screens import draw_scene
 from roundtap_units.unit_words import unit_words
 
 STEP_MS = 200
@@ -56,7 +56,7 @@ class EnrolTable(BoardUnit):
             self._press(gesture)
         showing = self._client.showing
         self._blink(showing, now_ms)
-        self._show(self.page(showing, now_ms), draw, True, now_ms)
+        self._show(self.page(showing, now_ms), draw_scene, True, now_ms)
         self._signals.tick(now_ms)
         if showing.state == DONE and self._done_ms is None:
             self._done_ms = now_ms
@@ -143,10 +143,10 @@ def run(args: argparse.Namespace) -> int:
 def _run(config: TableConfig, args: argparse.Namespace) -> bool:
     """Whether the unit gave up its key, and has to restart."""
     from roundtap_machine.health import MachineProbe
+    from roundtap_units.link.checksum_lines import key_fingerprint
     from roundtap_units.link.link import HubLink
     from roundtap_units.link.outbox import Outbox
     from roundtap_units.link.own_health import OwnHealth
-    from roundtap_units.link.safe_file import key_fingerprint
     from roundtap_units.link.stored_view import StoredView, read_boot_id
     from roundtap_units.table.dialogue.dialogue import Dialogue
     from roundtap_units.table.unit import TableUnit

@@ -7,8 +7,8 @@ from roundtap_core.forms.form import DECIDED, Form, WayToEnd
 from roundtap_core.forms.questions import WINNER, Choice, Figure, Picks, Turns
 from roundtap_core.forms.walk import walk, way_and_answers
 from roundtap_core.records import CONCESSION, PLAYED, SIDES, Result, Side, other
-from roundtap_units.table.dialogue.digit_wheels import Dial, likely_left
-from roundtap_units.table.dialogue.parallel_entry import OwnSheet, pages_of
+from roundtap_units.table.dialogue.digit_wheels import FigureDial, starting_value
+from roundtap_units.table.dialogue.parallel_entry import SideSheet, side_questions
 
 MOST_TURNS = 100
 
@@ -20,7 +20,7 @@ class Press(NamedTuple):
     kind: str = "tap"
 
 
-def presses(form: Form, result: Result, winner: Side, time_is_up: bool, fielded: bool = False) -> list[Press]:
+def report_presses(form: Form, result: Result, winner: Side, time_is_up: bool, fielded: bool = False) -> list[Press]:
     """Every press from the opening to the other's agreement, both seated and the table idle. winner: who opens (at time
     it may be the other, whose turn it is); of a draw either. fielded: squads were entered when they were shown. What
     the result does not record (whose turn it was) is invented. Raises ValueError where this form cannot express this
@@ -83,7 +83,7 @@ def _steps(way: WayToEnd, answers: dict[str, Any], opener: Side, own: Side, conf
     while (step := walk(way, given, opener).question) is not None:
         if isinstance(step, Figure):
             side = opener if step.whose == WINNER else other(opener)
-            yield from _dial_presses(Dial(step, likely_left(way, step, side, given)), answers[step.name], own)
+            yield from _dial_presses(FigureDial(step, starting_value(way, step, side, given)), answers[step.name], own)
         elif isinstance(step, Turns):
             yield from _turn_presses(step, answers[step.name], answers[step.first])
         elif isinstance(step, Choice):
@@ -114,7 +114,7 @@ def _choice_presses(choice: Choice, answer: Any, own: Side) -> Iterator[Press]:
     yield Press(own)
 
 
-def _dial_presses(dial: Dial | None, target: int, own: Side) -> Iterator[Press]:
+def _dial_presses(dial: FigureDial | None, target: int, own: Side) -> Iterator[Press]:
     while dial is not None and (dial.value != target or dial.touched):
         key, turns = min((("up", _wheel(dial, target, 1)), ("down", _wheel(dial, target, -1))),
                          key=lambda turned: len(turned[1]))
@@ -130,11 +130,11 @@ def _dial_presses(dial: Dial | None, target: int, own: Side) -> Iterator[Press]:
         yield Press(own)
 
 
-def _wheel(dial: Dial, target: int, by: int) -> list[Dial]:
+def _wheel(dial: FigureDial, target: int, by: int) -> list[FigureDial]:
     """The dial after each press until this wheel stands as in `target`; once around and one more where it never does
     this way: a whole 100 is above the nines."""
-    wanted = Dial(dial.figure, target).digits()[dial.at]
-    turned: list[Dial] = []
+    wanted = FigureDial(dial.figure, target).digits()[dial.at]
+    turned: list[FigureDial] = []
     while (turned[-1] if turned else dial).digits()[dial.at] != wanted and len(turned) < MOST_TURNS:
         turned.append((turned[-1] if turned else dial).turned(by))
     return turned
@@ -148,16 +148,16 @@ def _parallel(form: Form, result: Result, time_is_up: bool, fielded: bool) -> It
     way, answers = _way_and_answers(form, result, opener, time_is_up)
     whose = {side: "winner" if side == opener else "loser" for side in SIDES}
     for side in SIDES:
-        squads = [page for page in pages_of(way, whose[side]) if isinstance(page, Picks)]
+        squads = [page for page in side_questions(way, whose[side]) if isinstance(page, Picks)]
         for picks in squads if not fielded else ():
-            yield from field_squads(picks, answers[picks.name], side)
+            yield from squad_presses(picks, answers[picks.name], side)
     entered: dict[tuple[str, str], int] = {}
     first = _first_to_enter(result, opener)
     for side in (first, other(first)):
         yield Press(side)
         if result.ended == CONCESSION and side != opener:
             yield from (Press("down"), Press(side))
-        for page in pages_of(way, whose[side]):
+        for page in side_questions(way, whose[side]):
             # The first to act is asked before the other has entered anything.
             if isinstance(page, Figure) and page.wanted(entered, {}):
                 entered[page.key, page.whose] = answers.get(page.name, page.default)
@@ -174,10 +174,10 @@ def _first_to_enter(result: Result, opener: Side) -> Side:
     return "b" if result.ended == PLAYED and result.score.b > result.score.a else "a"
 
 
-def field_squads(picks: Picks, squads: list[int], side: Side) -> Iterator[Press]:
+def squad_presses(picks: Picks, squads: list[int], side: Side) -> Iterator[Press]:
     """The reveal: the own button steps, ▲ marks, and once more when all are marked."""
     yield Press(side)
-    sheet = OwnSheet()
+    sheet = SideSheet()
     for squad in squads:
         while sheet.cursor != squad:
             yield Press(side)

@@ -21,15 +21,22 @@ from roundtap_devices.display.signals import Signals
 from roundtap_devices.input.gestures import CALL, Gesture
 from roundtap_devices.input.late_edges import EdgeReorder
 from roundtap_units.board_process import LONGEST_SLEEP_MS, BoardUnit
+from roundtap_units.link.checksum_lines import key_fingerprint
 from roundtap_units.link.hub_choice import UnitMemory
 from roundtap_units.link.hub_time import HubTime
 from roundtap_units.link.outbox import PENDING, Outbox, StoredReport
-from roundtap_units.link.safe_file import key_fingerprint
 from roundtap_units.link.stored_view import StoredView
-from roundtap_units.table.dialogue.dialogue import Dialogue, Effect, ReportRefused, Saved, SendReport, StatusChanged
+from roundtap_units.table.dialogue.dialogue import (
+    Dialogue,
+    Effect,
+    ReportRefused,
+    Saved,
+    SendReport,
+    StatusChanged,
+)
 from roundtap_units.table.faults import BLINK_MS, UnitFaults
 from roundtap_units.table.screens.scenes import Scene
-from roundtap_units.table.screens.screens import draw, labelled
+from roundtap_units.table.screens.screens import add_label, draw_scene
 
 log = logging.getLogger(__name__)
 
@@ -45,7 +52,7 @@ STORE_RETRY_MS = 500
 MadeReport = tuple[dict[str, Any], SendReport]
 
 
-def checkpoint(*objects: Any) -> Callable[[], None]:
+def make_rollback(*objects: Any) -> Callable[[], None]:
     """Returns a function that gives these objects their present attributes again, for a step that fails. The values are
     shared, except for lists, sets and mappings."""
     kept: list[tuple[object, list[tuple[str, object]]]] = []
@@ -473,7 +480,7 @@ class TableUnit(BoardUnit):
 
     def _picture(self, scene: Scene) -> Any:
         if scene != self._drawn[0]:
-            self._drawn = scene, draw(scene)
+            self._drawn = scene, draw_scene(scene)
         return self._drawn[1]
 
     def _show_failure(self, now_ms: int) -> None:
@@ -481,7 +488,7 @@ class TableUnit(BoardUnit):
         with contextlib.suppress(Exception):
             if self._image is not None:
                 self.scene = None
-                self._screen.show(labelled(self._image, self.dialogue.table.words("badge.fault")), now_ms)
+                self._screen.show(add_label(self._image, self.dialogue.table.words("badge.fault")), now_ms)
 
     # --- what must not end it --------------------------------------------------------------------------------------
 
@@ -493,7 +500,7 @@ class TableUnit(BoardUnit):
 
     def _checkpoint(self) -> Callable[[], None]:
         here = {name: getattr(self, name) for name in ("_view", "_clock_ran", "_status")}
-        others = checkpoint(self.dialogue, self.dialogue.table, self.dialogue.call, self._time)
+        others = make_rollback(self.dialogue, self.dialogue.table, self.dialogue.call, self._time)
 
         def undo() -> None:
             others()

@@ -299,7 +299,7 @@ TRIE = Path("/proc/net/fib_trie")
 PROBE_ADDRESS = ("198.51.100.1", 9)  # a documentation network: nothing is sent; the kernel is only asked for the route
 
 
-def screens(folder: Path = CONNECTORS) -> tuple[str, ...]:
+def connected_screens(folder: Path = CONNECTORS) -> tuple[str, ...]:
     """The connectors with a screen: ("HDMI-A-1",); empty where there is no screen, or no graphics at all."""
     found = []
     for connector in sorted(folder.glob("card*-*")):
@@ -375,7 +375,7 @@ class WallBrowser:
 
     def run(self, window: bool, environment: Mapping[str, str]) -> None:
         again_s = AGAIN_AFTER_S
-        while self._wait_for(lambda: missing_parts(window, environment)):
+        while self._wait_for(lambda: missing_for_browser(window, environment)):
             began_s = self._now_s()
             try:
                 self._show(browser_command(window, environment, self._proxy.url),
@@ -423,14 +423,14 @@ class WallBrowser:
             end_browser(browser)
 
 
-def missing_parts(window: bool, environment: Mapping[str, str]) -> str:
+def missing_for_browser(window: bool, environment: Mapping[str, str]) -> str:
     """What is missing to start a browser, for the journal; "": nothing."""
     programs = (("cage", window or shutil.which(COMPOSITOR[0])), ("chromium", browser_program()))
     if lacking := [name for name, there in programs if not there]:
         return (f"this machine has no {' and no '.join(lacking)}, so no wall: apt install cage xwayland chromium; it "
                 "comes up once they are there")
     # With another backend it is drawn elsewhere than on a screen: for testing.
-    if window or environment.get("WLR_BACKENDS") or screens():
+    if window or environment.get("WLR_BACKENDS") or connected_screens():
         return ""
     return "no screen is connected: the wall comes up once one is plugged in and switched on"
 

@@ -15,7 +15,7 @@ from io import BytesIO
 from typing import Any
 
 from roundtap_core.words import LANGUAGES, Words
-from roundtap_devices.boards import BOARDS, Board, BoardError, board
+from roundtap_devices.boards import BOARDS, Board, BoardError, load_board
 from roundtap_devices.controls import Controls
 from roundtap_devices.display.screen import HEIGHT, WIDTH, Screen
 from roundtap_units.link.hub_time import mono_ms
@@ -62,7 +62,7 @@ class BoardPart:
     wires: tuple[tuple[str, int], ...]
 
 
-def parts(board: Board) -> list[BoardPart]:
+def board_parts(board: Board) -> list[BoardPart]:
     """The board's parts as they are wired: screen, buttons, lamps, buzzer."""
     screen = tuple((f"{name} / {PIN_ALIASES[name]}" if name in PIN_ALIASES else name, pin)
                    for pin, name in board.screen.lines().items())
@@ -77,19 +77,19 @@ def parts_to_buy(board: Board) -> list[tuple[int, str]]:
     listed = [(1, "pi"), (1, "card"), (1, "supply")]
     if board.ready_made:
         return [*listed, (1, board.name if board.name in PRICES_EUR else f"screen.{board.screen.driver}"), (1, "case")]
-    kinds = Counter(part.kind for part in parts(board))
+    kinds = Counter(part.kind for part in board_parts(board))
     listed += [(1, f"screen.{board.screen.driver}"), (kinds["button"], "buttons")]
     listed += [(kinds[kind], name) for kind, name in (("lamp", "lamps"), ("buzzer", "buzzer")) if kinds[kind]]
     return [*listed, (1, "wires"), (1, "case")]
 
 
-def cost_eur(board: Board) -> tuple[int, int]:
+def price_range_eur(board: Board) -> tuple[int, int]:
     """The price of one table, from and to; "buttons" and "lamps" are prices of a set."""
     prices = [PRICES_EUR[key] for _, key in parts_to_buy(board)]
     return sum(low for low, _ in prices), sum(high for _, high in prices)
 
 
-def draws_ma(board: Board) -> int:
+def current_draw_ma(board: Board) -> int:
     """The current at 5 V of a table in use, screen and lamps on, without the beep."""
     large = board.screen.driver == "ssd1309"
     lamps = sum(name != "buzzer" for name in board.pins.signals())
@@ -98,15 +98,15 @@ def draws_ma(board: Board) -> int:
 
 def battery_hours(board: Board, bank_mah: int) -> int:
     """How long a power bank lasts: its mAh are rated at 3.7 V, and a tenth is lost in the conversion to 5 V."""
-    return int(bank_mah * 3.7 / 5 * 0.9 / draws_ma(board))
+    return int(bank_mah * 3.7 / 5 * 0.9 / current_draw_ma(board))
 
 
-def packages(board: Board) -> tuple[str, ...]:
+def required_packages(board: Board) -> tuple[str, ...]:
     """The Debian packages that the board's libraries come from."""
     return ("python3-lgpio", *(["python3-spidev"] if board.screen.bus == "spi" else []))
 
 
-def display_card(name: str) -> Any:
+def test_picture(name: str) -> Any:
     """Shows whether a display is upright, complete, and has the right driver: a frame on the outermost pixels, its
     corners, the signs at their sides, and the board's name."""
     from importlib.resources import files
@@ -148,7 +148,7 @@ class BoardTest:
         self.person.say(words("walk.begin", board=self.board.name))
         if self.front.input_fault:
             self.person.say(self.front.reason)
-        for part in parts(self.board):
+        for part in board_parts(self.board):
             self.person.say("")
             answered = {"screen": self._screen, "button": self._button}.get(part.kind, self._signal)(part)
             if not answered:
@@ -156,13 +156,13 @@ class BoardTest:
         self.person.say("")
         if not self.silent:
             self.person.say(words("walk.all_well"))
-        for part in parts(self.board):
+        for part in board_parts(self.board):
             if part.name in self.silent:
                 self.person.say(words("walk.silent", part=words(f"wiring.part.{part.name}"), pins=_where(part)))
         return self.silent
 
     def _screen(self, part: BoardPart) -> bool:
-        self.screen.show(display_card(self.board.name), self.mono_ms())
+        self.screen.show(test_picture(self.board.name), self.mono_ms())
         if self.screen.blind:
             self.person.say(self.screen.said)
             return False
@@ -230,7 +230,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     words = unit_words(args.language)
     try:
-        made = board(args.name)
+        made = load_board(args.name)
     except (BoardError, OSError) as error:
         text = words(f"board.{error.key}", **error.params) if isinstance(error, BoardError) else str(error)
         print(f"roundtap board: {text}", file=sys.stderr)
@@ -244,7 +244,7 @@ def run(args: argparse.Namespace) -> int:
 def pins_text(made: Board, words: Words) -> str:
     """The wires as a table for a terminal: part, BCM number, header pin."""
     rows = [(words(f"wiring.part.{part.name}"), name, f"GPIO{pin}", f"{HEADER_PIN[pin]:>2}")
-            for part in parts(made) for name, pin in part.wires]
+            for part in board_parts(made) for name, pin in part.wires]
     widths = [max(len(row[column]) for row in rows) for column in range(4)]
     return "\n".join([words("wiring.title", board=made.name),
                       *("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
@@ -257,10 +257,10 @@ def parts_text(made: Board, words: Words) -> str:
     for count, key in parts_to_buy(made):
         low, high = PRICES_EUR[key]
         lines.append(f"{count:>2} × {words(f'parts.{key}')}  ({low}–{high} €)")
-    low, high = cost_eur(made)
+    low, high = price_range_eur(made)
     lines += ["", words("parts.cost", low=low, high=high, month=PRICES_DATE),
-              words("parts.packages", packages=" ".join(packages(made))),
-              words("parts.draws", ma=draws_ma(made), pi=PI_MA, lamp=LAMP_MA),
+              words("parts.packages", packages=" ".join(required_packages(made))),
+              words("parts.draws", ma=current_draw_ma(made), pi=PI_MA, lamp=LAMP_MA),
               words("parts.bank", ma=BANK_SLEEPS_MA, hours=battery_hours(made, 10_000))]
     return "\n".join(lines)
 

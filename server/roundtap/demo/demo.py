@@ -9,8 +9,8 @@ import tempfile
 from pathlib import Path
 from types import FrameType
 
-from roundtap.headless.event_input import print_refusal, reader_words
-from roundtap.kit.leash import exit_on_signals
+from roundtap.headless.cli_io import print_refusal, reader_words
+from roundtap.kit.child_processes import exit_on_signals
 from roundtap.kit.player_names import made_up_people
 from roundtap.kit.virtual_kit import VirtualKit
 from roundtap_core.errors import Problem

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from roundtap.headless import event_input
+from roundtap.headless import cli_io
 from roundtap.provisioning import applying
 from roundtap.provisioning.settings_file import Settings
 from roundtap_core.words import Words, core_words
@@ -150,7 +150,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    words = core_words(event_input.reader_words().language)
+    words = core_words(cli_io.reader_words().language)
     known = services(program_output)
     # The package installs the services of every role on every machine.
     roles = [each.name for each in known if each.wanted or each.active == "active"]
@@ -161,14 +161,14 @@ def run(args: Namespace) -> int:
             args.bundle.touch(0o600)
             args.bundle.write_text(text, encoding="utf-8")
         except OSError as error:
-            return event_input.print_refusal(f"roundtap doctor: {args.bundle}: {error.strerror or error}")
+            return cli_io.print_refusal(f"roundtap doctor: {args.bundle}: {error.strerror or error}")
     if args.format == "json":
-        event_input.write(event_input.json_text({"checks": [each.as_json() for each in found], "worst": worst(found)}))
+        cli_io.write_stdout(cli_io.json_text({"checks": [each.as_json() for each in found], "worst": worst(found)}))
     else:
-        event_input.write_lines(report_lines(found, words))
+        cli_io.write_lines(report_lines(found, words))
         if args.bundle is not None:
-            event_input.write(words("doctor.bundle", file=args.bundle) + "\n")
-    return EXIT_TO_DO if worst(found) == WRONG else event_input.DONE
+            cli_io.write_stdout(words("doctor.bundle", file=args.bundle) + "\n")
+    return EXIT_TO_DO if worst(found) == WRONG else cli_io.DONE
 
 
 def all_checks(data: Path | None, etc: Path, hub: str | None, roles: Sequence[str],

@@ -3,7 +3,7 @@
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from roundtap.headless import event_input
+from roundtap.headless import cli_io
 from roundtap_hub.store.backups import back_up
 from roundtap_hub.store.clocks import system_clocks
 
@@ -14,5 +14,5 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print the backup's file name, for `roundtap restore`; 2 where none could be made."""
-    return event_input.print_found("backup", lambda _: [str(back_up(args.data, system_clocks().at().wall or ""))],
+    return cli_io.print_lines_from("backup", lambda _: [str(back_up(args.data, system_clocks().at().wall or ""))],
                                    args.data)

@@ -3,7 +3,7 @@
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
 
-from roundtap.headless import event_input
+from roundtap.headless import cli_io
 from roundtap_core.elimination.bracket import Bracket, BracketGame, BracketSeat, bracket_of
 from roundtap_core.elimination.cut import CutRow, cut_table, qualified
 from roundtap_core.elimination.ranking import FinalPlace, bracket_to_json, final_ranking, game_name
@@ -14,7 +14,7 @@ from roundtap_core.words import Words
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    event_input.add_file(parser)
+    cli_io.add_file_argument(parser)
     parser.add_argument("--format", choices=("json", "text", "svg"), default="json")
 
 
@@ -23,15 +23,15 @@ def run(args: Namespace) -> int:
         bracket = bracket_to_show(tournament)
         ranking = final_ranking(tournament, bracket)
         if args.format == "json":
-            return event_input.json_text(bracket_to_json(bracket, ranking, cut_table(tournament)))
-        names = event_input.public_names_of(tournament)
+            return cli_io.json_text(bracket_to_json(bracket, ranking, cut_table(tournament)))
+        names = cli_io.public_names_of(tournament)
         if args.format == "text":
             return cut_as_text(cut_table(tournament), names, words) + as_text(bracket, ranking, names, words)
         from roundtap_core.elimination.bracket_picture import bracket_svg
 
         return bracket_svg(bracket, names, words)
 
-    return event_input.print_for_event(args.file, show)
+    return cli_io.print_for_event(args.file, show)
 
 
 def bracket_to_show(tournament: Tournament) -> Bracket:
@@ -57,7 +57,7 @@ def cut_as_text(rows: Sequence[CutRow], names: Mapping[str, str], words: Words) 
          words.first(f"decided.{row.decided_by}", f"tiebreaker.{row.decided_by}"))
         for row in rows
     ]
-    return words("bracket.cut_table") + "\n" + event_input.table([head, *lines], "><>><") + "\n"
+    return words("bracket.cut_table") + "\n" + cli_io.format_table([head, *lines], "><>><") + "\n"
 
 
 def as_text(bracket: Bracket, ranking: tuple[FinalPlace, ...], names: Mapping[str, str], words: Words) -> str:
@@ -69,11 +69,11 @@ def as_text(bracket: Bracket, ranking: tuple[FinalPlace, ...], names: Mapping[st
          _side(game, game.b, names, words), _outcome(game, names, words))
         for game in bracket.games
     ]
-    text = event_input.table(rows, "><<<<")
+    text = cli_io.format_table(rows, "><<<<")
     if bracket.champion is not None:
         text += "\n" + words("bracket.decided", name=names[bracket.champion]) + "\n"
     if bracket.over:
-        text += "\n" + words("bracket.ranking") + "\n" + event_input.table(
+        text += "\n" + words("bracket.ranking") + "\n" + cli_io.format_table(
             [(str(p.rank), names[p.competitor], round_label(words, p.reached or "swiss")) for p in ranking], "><<")
     return text
 

@@ -4,7 +4,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
 from typing import Any
 
-from roundtap.headless import event_input
+from roundtap.headless import cli_io
 from roundtap_core.check.check import violations
 from roundtap_core.errors import Problem
 from roundtap_core.eventfile.read import event_problems, parse, parse_json
@@ -14,15 +14,15 @@ BREAKS_RULES = 1
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    event_input.add_file(parser)
+    cli_io.add_file_argument(parser)
     parser.add_argument("--format", choices=("json", "text"), default="text")
 
 
 def run(args: Namespace) -> int:
     """Print broken rules on stdout and return 1; if the file is unreadable, all reasons on stderr and 2."""
-    words = event_input.reader_words()
+    words = cli_io.reader_words()
     try:
-        text = event_input.read_text(args.file)
+        text = cli_io.read_text(args.file)
         try:
             tournament = parse(text)
         except Problem:
@@ -31,10 +31,10 @@ def run(args: Namespace) -> int:
         return _unreadable(args.file, [problem], words)
     broken = violations(tournament)
     if args.format == "json":
-        event_input.write(event_input.json_text(to_json(broken, words)))
+        cli_io.write_stdout(cli_io.json_text(to_json(broken, words)))
     else:
-        event_input.write_lines(event_input.error_line(args.file, problem, words) for problem in broken)
-    return BREAKS_RULES if broken else event_input.DONE
+        cli_io.write_lines(cli_io.error_line(args.file, problem, words) for problem in broken)
+    return BREAKS_RULES if broken else cli_io.DONE
 
 
 def to_json(broken: Iterable[Problem], words: Words) -> dict[str, Any]:
@@ -46,5 +46,5 @@ def to_json(broken: Iterable[Problem], words: Words) -> dict[str, Any]:
 
 def _unreadable(file: str, problems: Iterable[Problem], words: Words) -> int:
     for problem in problems:
-        event_input.print_error(event_input.error_line(file, problem, words))
-    return event_input.BAD_INPUT
+        cli_io.print_error(cli_io.error_line(file, problem, words))
+    return cli_io.BAD_INPUT

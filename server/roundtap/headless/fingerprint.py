@@ -3,7 +3,7 @@
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from roundtap.headless import event_input
+from roundtap.headless import cli_io
 from roundtap_core.errors import Problem
 from roundtap_core.words import Words
 from roundtap_hub.access.tls import AUTHORITY, FOLDER, fingerprint
@@ -22,4 +22,4 @@ def run(args: Namespace) -> int:
             raise Problem("no_authority")
         return [fingerprint(path.read_bytes(), path)]
 
-    return event_input.print_found("fingerprint", read, path)
+    return cli_io.print_lines_from("fingerprint", read, path)

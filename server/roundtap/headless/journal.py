@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from roundtap.headless import event_input
+from roundtap.headless import cli_io
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE
 from roundtap_core.words import Words
@@ -40,7 +40,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Print one line per stream; exit 1 where something is broken or lost, 2 where there is no journal, 3 where the
     disk is full, read-only or failing and the journal itself may be whole."""
-    words = event_input.cli_words()
+    words = cli_io.cli_words()
     path = args.data / DATABASE if args.backup is None else newest_backup_in(args.backup)
     try:
         backup = read_backup(path) if args.backup is not None else None
@@ -49,26 +49,26 @@ def run(args: Namespace) -> int:
             beside = _check_companions(args, journal) if args.what == "verify" else []
     except Problem as problem:
         place = path if args.database is None else without_password(args.database)
-        refused = event_input.print_refusal(f"roundtap journal: {place}: {problem.say(words)}")
+        refused = cli_io.print_refusal(f"roundtap journal: {place}: {problem.say(words)}")
         return _exit_code([problem]) if problem.key == "journal_damaged" or is_of_disk(problem) else refused
     if args.format == "json":
-        event_input.write(event_input.json_text({
+        cli_io.write_stdout(cli_io.json_text({
             "backup": {"file": str(path), "made_at": backup.made_at} if backup is not None else None,
             "streams": [to_json(looked, words) for looked in found],
             "beside": [{"file": name, "wrong": wrong.say(words) if wrong else None} for name, wrong in beside]}))
     else:
         if backup is not None:
-            event_input.write(f"{words('journal.backup', file=path, made_at=backup.made_at or '–')}\n")
-        event_input.write_lines(line for looked in found for line in lines(looked, words, args.what))
+            cli_io.write_stdout(f"{words('journal.backup', file=path, made_at=backup.made_at or '–')}\n")
+        cli_io.write_lines(line for looked in found for line in stream_lines(looked, words, args.what))
         for name, wrong in beside:
-            event_input.write(f"{name} · {words('journal.broken' if wrong else 'journal.holds')}\n")
+            cli_io.write_stdout(f"{name} · {words('journal.broken' if wrong else 'journal.holds')}\n")
             if wrong:
-                event_input.write(f"  {wrong.say(words)}\n")
+                cli_io.write_stdout(f"  {wrong.say(words)}\n")
     return _exit_code([*(each for looked in found for each in looked.wrong), *(wrong for _, wrong in beside if wrong)])
 
 
 def _exit_code(wrong: Iterable[Problem]) -> int:
-    return max((DISK_REFUSES if is_of_disk(problem) else BROKEN for problem in wrong), default=event_input.DONE)
+    return max((DISK_REFUSES if is_of_disk(problem) else BROKEN for problem in wrong), default=cli_io.DONE)
 
 
 def _open(args: Namespace, path: Path) -> Journal:
@@ -129,7 +129,7 @@ def list_streams(journal: Journal, only: str | None = None) -> Iterable[StreamCh
             yield StreamCheck(stream, heads[stream], name, heads[stream].number, len(journal.person_rows(stream)), seal)
 
 
-def lines(looked: StreamCheck, words: Words, what: str) -> list[str]:
+def stream_lines(looked: StreamCheck, words: Words, what: str) -> list[str]:
     """One line on the stream, and one below it for each problem."""
     parts = [looked.stream, *([f"“{looked.name}”"] if looked.name else []), words("journal.entries", n=looked.entries),
              looked.head.hash[:16]]

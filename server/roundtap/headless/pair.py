@@ -4,7 +4,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping
 from typing import Any
 
-from roundtap.headless import event_input
+from roundtap.headless import cli_io
 from roundtap_core.errors import Problem
 from roundtap_core.records import Tournament
 from roundtap_core.rounds.next_round import next_round, printable_pairing
@@ -12,29 +12,29 @@ from roundtap_core.words import Words
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    event_input.add_file(parser)
-    parser.add_argument("--seed", type=event_input.whole_number, metavar="N",
+    cli_io.add_file_argument(parser)
+    parser.add_argument("--seed", type=cli_io.whole_number, metavar="N",
                         help="draw from this seed (default: the event's)")
-    parser.add_argument("--attempt", type=event_input.positive_number, default=1, metavar="K",
+    parser.add_argument("--attempt", type=cli_io.positive_number, default=1, metavar="K",
                         help="1, 2, …: draw anew")
     parser.add_argument("--format", choices=("json", "text"), default="json")
 
 
 def run(args: Namespace) -> int:
     def draw(tournament: Tournament, words: Words) -> str:
-        event_input.print_notes(args.file, tournament, words)
+        cli_io.print_option_warnings(args.file, tournament, words)
         drawn = printable_pairing(next_round(tournament, seed=args.seed, attempt=args.attempt))
         if drawn["notes"].get("beyond_plan"):
             problem = Problem("pair_beyond_plan", n=drawn["round"])
-            event_input.print_error(event_input.error_line(args.file, problem, words))
-        return event_input.json_text(drawn) if args.format == "json" else as_text(tournament, drawn, words)
+            cli_io.print_error(cli_io.error_line(args.file, problem, words))
+        return cli_io.json_text(drawn) if args.format == "json" else as_text(tournament, drawn, words)
 
-    return event_input.print_for_event(args.file, draw)
+    return cli_io.print_for_event(args.file, draw)
 
 
 def as_text(tournament: Tournament, drawn: Mapping[str, Any], words: Words) -> str:
     """The round as text: table and two names per line."""
-    names = event_input.public_names_of(tournament)
+    names = cli_io.public_names_of(tournament)
     rows = [
         ("–", names[match["a"]], words(f"bye.{match['bye']}")) if "bye" in match
         else (str(match.get("table", "–")), names[match["a"]], names[match["b"]])
@@ -42,7 +42,7 @@ def as_text(tournament: Tournament, drawn: Mapping[str, Any], words: Words) -> s
     ]
     text = words("round.title", number=drawn["round"], stage=words(f"stage.{drawn['stage']}")) + "\n"
     if rows:
-        text += event_input.table(rows, "><<")
+        text += cli_io.format_table(rows, "><<")
     if drawn["notes"].get("repeats"):
         text += words("round.repeats", n=drawn["notes"]["repeats"]) + "\n"
     return text

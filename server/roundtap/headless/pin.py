@@ -3,7 +3,7 @@
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from roundtap.headless import event_input
+from roundtap.headless import cli_io
 from roundtap_core.errors import Problem
 from roundtap_core.words import Words
 from roundtap_hub.access.login_pins import new_phrase, new_pin, write_pin
@@ -28,4 +28,4 @@ def run(args: Namespace) -> int:
         write_pin(path, made)
         return [made]
 
-    return event_input.print_found("pin", make, path)
+    return cli_io.print_lines_from("pin", make, path)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
 
-from roundtap.headless import event_input
+from roundtap.headless import cli_io
 from roundtap_core.clock import format_clock
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import Entry
@@ -30,19 +30,19 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print where each part comes from; exit 1 where something is lost, 2 where nothing could be made."""
-    words = event_input.cli_words()
+    words = cli_io.cli_words()
     try:
         made = recover([*args.places, *args.outbox], args.data, system_clocks(), args.lineage)
     except Problem as problem:
-        return event_input.print_refusal(f"roundtap recover: {problem.say(words)}")
+        return cli_io.print_refusal(f"roundtap recover: {problem.say(words)}")
     except OSError as error:
-        return event_input.print_refusal(f"roundtap recover: {error.filename}: {error.strerror or error}")
-    event_input.write_lines(map(event_input.printable, (*lines(made, words), words(
+        return cli_io.print_refusal(f"roundtap recover: {error.filename}: {error.strerror or error}")
+    cli_io.write_lines(map(cli_io.escape_controls, (*recovery_lines(made, words), words(
         "recover.lost_some" if made.lacks else "recover.nothing_lost"), words("recover.now", where=args.data))))
-    return SOMETHING_LOST if made.lacks else event_input.DONE
+    return SOMETHING_LOST if made.lacks else cli_io.DONE
 
 
-def lines(made: Recovery, words: Words) -> Iterator[str]:
+def recovery_lines(made: Recovery, words: Words) -> Iterator[str]:
     """Each stream, with a line below it on every part and on everything that it lacks; then the other files."""
     for each in made.streams:
         yield from _stream_lines(each, words)

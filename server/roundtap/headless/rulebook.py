@@ -4,7 +4,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from roundtap.headless import event_input
+from roundtap.headless import cli_io
 from roundtap_core.errors import Problem
 from roundtap_core.rulebooks import fact_sheet
 from roundtap_core.rulebooks.base import Rulebook, Structure
@@ -19,18 +19,18 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    words, as_json = event_input.reader_words(), args.format == "json"
+    words, as_json = cli_io.reader_words(), args.format == "json"
     if args.id is None:
         rows = [(book.id, book.title, book.document) for book in RULEBOOKS.values()]
         listed = [dict(zip(("id", "title", "document"), row, strict=True)) for row in rows]
-        event_input.write(event_input.json_text({"rulebooks": listed}) if as_json else event_input.table(rows, "<<<"))
-        return event_input.DONE
+        cli_io.write_stdout(cli_io.json_text({"rulebooks": listed}) if as_json else cli_io.format_table(rows, "<<<"))
+        return cli_io.DONE
     try:
         book = rulebook(args.id)
     except Problem as problem:
-        return event_input.print_refusal(event_input.printable(problem.say(words)))
-    event_input.write(event_input.json_text(to_json(book, words)) if as_json else "\n".join(_sections(book, words)))
-    return event_input.DONE
+        return cli_io.print_refusal(cli_io.escape_controls(problem.say(words)))
+    cli_io.write_stdout(cli_io.json_text(to_json(book, words)) if as_json else "\n".join(_sections(book, words)))
+    return cli_io.DONE
 
 
 def to_json(book: Rulebook, words: Words) -> dict[str, Any]:
@@ -106,7 +106,7 @@ def _clause_text(clause: Clause, words: Words) -> str:
 
 
 def _titled(title: str, rows: Sequence[Sequence[str]], align: str) -> str:
-    return f"{title}\n" + _indented(event_input.table(rows, align))
+    return f"{title}\n" + _indented(cli_io.format_table(rows, align))
 
 
 def _listed(title: str, items: Sequence[str]) -> str:

@@ -4,7 +4,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from roundtap.headless import event_input
+from roundtap.headless import cli_io
 from roundtap_core.errors import Problem
 from roundtap_core.records import ELIMINATION, StandingsRow, Tournament
 from roundtap_core.standings.standings import standings, standings_to_json
@@ -14,8 +14,8 @@ FIGURES = ("rank", "points", "rounds", "wins", "losses", "draws", "byes")
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    event_input.add_file(parser)
-    parser.add_argument("--after", type=event_input.whole_number, metavar="N", help="as they stood after round N")
+    cli_io.add_file_argument(parser)
+    parser.add_argument("--after", type=cli_io.whole_number, metavar="N", help="as they stood after round N")
     parser.add_argument("--format", choices=("json", "csv", "text"), default="json")
 
 
@@ -24,17 +24,17 @@ def run(args: Namespace) -> int:
         after = last_round(tournament) if args.after is None else args.after
         if not 0 <= after <= len(tournament.rounds):
             raise Problem("no_such_round", value=after, rounds=len(tournament.rounds))
-        event_input.print_notes(args.file, tournament, words)
+        cli_io.print_option_warnings(args.file, tournament, words)
         if args.format == "csv":
             from roundtap_core.eventfile.exports import standings_csv
 
             return standings_csv(tournament, args.after)
         rows = standings(tournament, after)
         if args.format == "json":
-            return event_input.json_text(standings_to_json(rows, after))
-        return as_text(rows, event_input.public_names_of(tournament), words, _places(tournament, after))
+            return cli_io.json_text(standings_to_json(rows, after))
+        return as_text(rows, cli_io.public_names_of(tournament), words, _places(tournament, after))
 
-    return event_input.print_for_event(args.file, rank)
+    return cli_io.print_for_event(args.file, rank)
 
 
 def last_round(tournament: Tournament) -> int:
@@ -69,7 +69,7 @@ def as_text(
          words.first(f"decided.{row.decided_by}", f"tiebreaker.{row.decided_by}")]
         for row in rows
     ]
-    return event_input.table([head, *body], ">" * bool(places) + "><" + ">" * (len(FIGURES) - 1 + len(keys)) + "<")
+    return cli_io.format_table([head, *body], ">" * bool(places) + "><" + ">" * (len(FIGURES) - 1 + len(keys)) + "<")
 
 
 def _rank_text(rank: int | None) -> str:

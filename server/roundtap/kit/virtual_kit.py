@@ -7,7 +7,7 @@ import time
 import urllib.request
 from pathlib import Path
 
-from roundtap.kit.leash import start_roundtap
+from roundtap.kit.child_processes import start_roundtap
 from roundtap_hub.access.auth import is_loopback
 from roundtap_hub.access.login_pins import new_pin
 

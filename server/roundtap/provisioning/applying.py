@@ -91,7 +91,7 @@ class ApplyResult:
     restart: bool
 
 
-def apply(machine: Machine, start: bool = True) -> ApplyResult:
+def apply_settings(machine: Machine, start: bool = True) -> ApplyResult:
     """Apply `roundtap.txt` to the machine; applying it again changes nothing. start: False where services must wait for
     the next start: at the first one, their folders have yet to be moved to the data partition."""
     with machine.boot_open():
@@ -130,7 +130,7 @@ def _apply(machine: Machine, start: bool) -> ApplyResult:
 
 
 def _switch(machine: Machine, role: str, start: bool) -> None:
-    wanted, others = roles.services(role)
+    wanted, others = roles.role_services(role)
     there = [unit for unit in others if _has_unit(machine.root, unit)]
     if there:
         machine.run(["systemctl", "--quiet", "disable", "--now", "--no-block", *there])
@@ -233,7 +233,7 @@ def _name(machine: Machine, settings: Settings) -> list[str]:
 
 
 def _zone(machine: Machine, settings: Settings) -> list[str]:
-    zone = settings.timezone or (zone_of(settings.country, machine.root) if settings.country else "")
+    zone = settings.timezone or (country_time_zone(settings.country, machine.root) if settings.country else "")
     file, link = machine.root / "usr/share/zoneinfo" / zone, machine.root / "etc/localtime"
     if not zone or not file.is_file() or (link.is_symlink() and os.readlink(link) == f"/usr/share/zoneinfo/{zone}"):
         return []
@@ -244,7 +244,7 @@ def _zone(machine: Machine, settings: Settings) -> list[str]:
     return ["etc/localtime"]
 
 
-def zone_of(country: str, root: Path) -> str:
+def country_time_zone(country: str, root: Path) -> str:
     """The first time zone of a country in the machine's list, or ""."""
     try:
         lines = (root / "usr/share/zoneinfo/zone.tab").read_text(encoding="utf-8").splitlines()
@@ -276,7 +276,7 @@ def _take_secrets(machine: Machine, settings: Settings) -> tuple[dict[str, str],
         if kept | new != kept:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             write_if_changed(path, json.dumps(kept | new, ensure_ascii=False, indent=1) + "\n", 0o600)
-        wipe(machine.settings_path(),
+        wipe_passwords(machine.settings_path(),
              {*(key for key, network, _ in given if network in new), *(["pin"] if pin else [])})
     except OSError as error:
         return kept | new, [SettingsNote("not_wiped", params={"reason": error.strerror or str(error)})]
@@ -294,7 +294,7 @@ def _set_pin(folder: Path, pin: str) -> None:
         os.chown(folder / "pin", owner.st_uid, owner.st_gid)
 
 
-def wipe(path: Path, taken: Collection[str] = SECRET) -> None:
+def wipe_passwords(path: Path, taken: Collection[str] = SECRET) -> None:
     """Remove these passwords from the file; every other byte stays, whatever the editor. Passwords not in `taken` stay,
     too: they may count once a line beside them is corrected."""
     raw = path.read_bytes()

@@ -23,7 +23,7 @@ SERIAL_CONSOLE = re.compile(r"console=(serial0|ttyAMA0|ttyS0)(,\S*)?")
 def write_boot_files(boot: Path, settings: Settings, own_boards: Path) -> list[str]:
     """Apply the settings to both files; returns the names of those that changed. `own_boards`: a folder."""
     changed = []
-    wanted = [WATCHDOG, *(BUSES[bus] for bus in buses(settings, own_boards))]
+    wanted = [WATCHDOG, *(BUSES[bus] for bus in screen_bus(settings, own_boards))]
     serial = settings.port in OWN_SERIAL
     if serial:
         wanted.append("enable_uart=1")
@@ -32,27 +32,27 @@ def write_boot_files(boot: Path, settings: Settings, own_boards: Path) -> list[s
         if not path.is_file():
             continue
         old = path.read_bytes().decode("utf-8", errors="surrogateescape")
-        new = with_block(old, wanted) if name == "config.txt" else cmdline(old, settings.country, serial)
+        new = with_config_lines(old, wanted) if name == "config.txt" else cmdline(old, settings.country, serial)
         if new != old:
             write_atomically(path, new.encode(errors="surrogateescape"), on_fat=True)
             changed.append(name)
     return changed
 
 
-def buses(settings: Settings, own_boards: Path) -> list[str]:
+def screen_bus(settings: Settings, own_boards: Path) -> list[str]:
     """The bus of the board's screen; I²C for a board that cannot be read (the unit itself reports why)."""
-    from roundtap_devices.boards import BoardError, board
+    from roundtap_devices.boards import BoardError, load_board
 
     if not settings.board:
         return ["i2c"]
     try:
         name = str(own_boards / settings.board) if settings.board.endswith(".toml") else settings.board
-        return [board(name).screen.bus]
+        return [load_board(name).screen.bus]
     except (BoardError, OSError):
         return ["i2c"]
 
 
-def with_block(text: str, lines: Iterable[str]) -> str:
+def with_config_lines(text: str, lines: Iterable[str]) -> str:
     """`config.txt` with our lines at its end, for all models of the Pi; all other lines unchanged."""
     ends = "\r\n" if "\r\n" in text else "\n"
     before, found, rest = text.partition(BEGIN)
@@ -67,13 +67,13 @@ def cmdline(text: str, country: str = "", serial: bool = False) -> str:
     """The kernel's command line with the radio's country, and without a console on a printer's serial port."""
     words = text.split()
     if country:
-        words = with_word(words, "cfg80211.ieee80211_regdom=", country)
+        words = with_kernel_word(words, "cfg80211.ieee80211_regdom=", country)
     if serial:
         words = [word for word in words if not SERIAL_CONSOLE.fullmatch(word)]
     return " ".join(words) + "\n" if words != text.split() else text
 
 
-def with_word(words: list[str], name: str, value: str) -> list[str]:
+def with_kernel_word(words: list[str], name: str, value: str) -> list[str]:
     """The words with NAME=VALUE in its old place, or at the end; `value` "" removes it."""
     new = f"{name}{value}"
     if new in words:

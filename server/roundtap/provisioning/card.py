@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from roundtap.headless import event_input
+from roundtap.headless import cli_io
 from roundtap.provisioning import boot_files, read_only
 from roundtap.provisioning.applying import machine_at
 from roundtap.provisioning.settings_file import FILE, Settings, read_settings
@@ -54,19 +54,19 @@ def _run(args: argparse.Namespace, unpacked: Path) -> int:
             card = FolderCard(args.target)
         else:
             args.output.parent.mkdir(parents=True, exist_ok=True)
-            unpack(args.target, args.output)
+            copy_sparse(args.target, args.output)
             card = ImageCard(args.output)
         with machine_at(Path("/")).boot_open():
-            prepare(card, packages, settings)
+            prepare_card(card, packages, settings)
     except Problem as problem:
-        return event_input.print_refusal(f"roundtap card: {problem.say(event_input.reader_words())}")
+        return cli_io.print_refusal(f"roundtap card: {problem.say(cli_io.reader_words())}")
     except (OSError, lzma.LZMAError, EOFError, tarfile.TarError) as error:
-        return event_input.print_refusal(f"roundtap card: {args.target}: {error}")
+        return cli_io.print_refusal(f"roundtap card: {args.target}: {error}")
     mib = sum(path.stat().st_size for path in packages) // MIB
     count = sum(path.suffix == ".deb" for path in packages)
     where, text = (args.target, "card.done") if args.target.is_dir() else (args.output, "card.image")
-    event_input.write_lines([event_input.cli_words()(text, where=where, packages=count, mib=mib)])
-    return event_input.DONE
+    cli_io.write_lines([cli_io.cli_words()(text, where=where, packages=count, mib=mib)])
+    return cli_io.DONE
 
 
 def bundle_files(bundle: Path, unpacked: Path) -> list[Path]:
@@ -118,7 +118,7 @@ class ImageCard:
     """The boot partition within an image, accessed by mtools: needs neither mounting nor root."""
 
     def __init__(self, image: Path) -> None:
-        self._drive = f"{image}@@{fat_offset(image)}"
+        self._drive = f"{image}@@{boot_partition_offset(image)}"
         if shutil.which("mcopy") is None:
             raise Problem("card_no_mtools")
 
@@ -158,7 +158,7 @@ class ImageCard:
 Card = FolderCard | ImageCard
 
 
-def fat_offset(image: Path) -> int:
+def boot_partition_offset(image: Path) -> int:
     """The boot partition's offset in an image, in bytes. Problem where there is none."""
     with image.open("rb") as file:
         head = file.read(SECTOR)
@@ -170,7 +170,7 @@ def fat_offset(image: Path) -> int:
     raise Problem("card_no_image", file=image.name)
 
 
-def unpack(image: Path, target: Path) -> None:
+def copy_sparse(image: Path, target: Path) -> None:
     """Make a working copy in which zeros become holes, so that an image of 3 GB takes only the space of its content."""
     opener = lzma.open if image.suffix == ".xz" else open
     with opener(image, "rb") as source, target.open("wb") as file:
@@ -182,7 +182,7 @@ def unpack(image: Path, target: Path) -> None:
         file.truncate(file.tell())
 
 
-def prepare(card: Card, packages: Sequence[Path], settings: bytes | None = None) -> None:
+def prepare_card(card: Card, packages: Sequence[Path], settings: bytes | None = None) -> None:
     """Put bundle, script and settings onto the card, and make its next start run the script. Repeatable."""
     cmdline = card.get("cmdline.txt")
     if cmdline is None or card.get("config.txt") is None:
@@ -202,11 +202,11 @@ def prepare(card: Card, packages: Sequence[Path], settings: bytes | None = None)
         card.put(FILE, b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode())
     on_card, _ = read_settings(card.get(FILE) or b"")
     # Last and atomically: until here the card starts as it did before.
-    card.put("cmdline.txt", armed(cmdline.decode("utf-8", errors="surrogateescape"), on_card).encode(
+    card.put("cmdline.txt", with_first_boot_script(cmdline.decode("utf-8", errors="surrogateescape"), on_card).encode(
         "utf-8", errors="surrogateescape"))
 
 
-def armed(cmdline: str, settings: Settings) -> str:
+def with_first_boot_script(cmdline: str, settings: Settings) -> str:
     """The kernel's command line with which the next start runs the script, on a writable root."""
     others = [word for word in cmdline.split() if word not in (*STOCK, *ARMED)]
     words = [word for word in others if not word.startswith(read_only.OVERLAY)]

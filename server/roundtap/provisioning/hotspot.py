@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from roundtap.headless import event_input
+from roundtap.headless import cli_io
 from roundtap.provisioning import applying
 from roundtap_core.errors import Problem
 from roundtap_core.words import Words
@@ -77,7 +77,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """0: done; 2: refused, with the reason on stderr."""
-    return event_input.print_found("hotspot",
+    return cli_io.print_lines_from("hotspot",
                                    lambda words: (apply_settings if args.action == "keep"
                                                   else run_action)(HotspotMachine(), args, words))
 
@@ -94,12 +94,12 @@ def run_action(machine: HotspotMachine, args: Namespace, t: Words) -> list[str]:
             *hotspot_lines(before, t),
             t("hotspot.up", channel=before.channel) if machine.is_up() else t("hotspot.down")]
     known = before or Hotspot(NAME, "", "", CHANNEL, "")
-    wanted = check_hotspot(Hotspot(
+    wanted = validated_hotspot(Hotspot(
         args.name or known.name, args.password or ("" if args.new_password else known.password) or new_password(),
         known.device if args.interface is None else args.interface,
         known.channel if args.channel is None else args.channel,
         (known.country if args.country is None else args.country).upper()))
-    set_up(machine, wanted)
+    set_up_hotspot(machine, wanted)
     done = machine.run(UP)
     return [*hotspot_lines(wanted, t), t("hotspot.at_most", n=DEVICES_MAX),
             *([] if done.code == 0 else [t("hotspot.not_up", reason=done.text.splitlines()[0] if done.text else "–")])]
@@ -123,14 +123,14 @@ def apply_settings(machine: HotspotMachine, args: Namespace, t: Words) -> list[s
     return lines[-1:] if args.action != "status" else []
 
 
-def set_up(machine: HotspotMachine, wanted: Hotspot) -> None:
+def set_up_hotspot(machine: HotspotMachine, wanted: Hotspot) -> None:
     """Make the profile and its files; it comes up at every start of the machine. Raises Problem, OSError."""
     if wanted.country:
         applying.write_if_changed(machine.at(COUNTRY), f"options cfg80211 ieee80211_regdom={wanted.country}\n")
         machine.run(["iw", "reg", "set", wanted.country])
     machine.run(["nmcli", "radio", "wifi", "on"])
     _run_checked(machine, DELETE_COMMAND, may_fail=True)
-    _run_checked(machine, profile_words(wanted))
+    _run_checked(machine, nmcli_command(wanted))
     state = machine.at(STATE)
     applying.write_if_changed(state, json.dumps(asdict(wanted), ensure_ascii=False) + "\n", 0o640)
     # Without this group there is no hub that would read it.
@@ -143,7 +143,7 @@ def new_password(choose: Callable[[str], str] = secrets.choice) -> str:
     return "-".join("".join(choose(LETTERS) for _ in range(GROUP)) for _ in range(GROUPS))
 
 
-def check_hotspot(hotspot: Hotspot) -> Hotspot:
+def validated_hotspot(hotspot: Hotspot) -> Hotspot:
     """The hotspot, if valid; Problem says what is wrong and what would be right."""
     if not hotspot.name.strip() or len(hotspot.name.encode()) > NAME_BYTES_MAX or not hotspot.name.isprintable():
         raise Problem("hotspot_name", most=NAME_BYTES_MAX)
@@ -156,7 +156,7 @@ def check_hotspot(hotspot: Hotspot) -> Hotspot:
     return hotspot
 
 
-def profile_words(hotspot: Hotspot) -> list[str]:
+def nmcli_command(hotspot: Hotspot) -> list[str]:
     """The `nmcli` command that makes the profile. Plain WPA2 on purpose: mixed with WPA3 it drops Zero 2 W units, and
     `pmf 1` (disable) keeps NetworkManager from offering that. DHCP and DNS are NetworkManager's own dnsmasq; the hub's
     names are in `systemd/roundtap-dnsmasq.conf`."""

@@ -56,7 +56,7 @@ def _mounts(root: Path) -> list[Mount]:
     return mounts_of(health.MachineProbe(root=root).text("proc/self/mountinfo") or "")
 
 
-def prepare(machine: Machine) -> list[SettingsNote]:
+def prepare_data_partition(machine: Machine) -> list[SettingsNote]:
     """Copy lasting folders to the data partition, and mount them by `/etc/fstab`; on a writable root."""
     root, data = machine.root, machine.root / DATA
     data.mkdir(exist_ok=True)
@@ -86,14 +86,14 @@ def prepare(machine: Machine) -> list[SettingsNote]:
     old = fstab.read_text(encoding="utf-8") if fstab.is_file() else ""
     # Checked at each start; a missing partition keeps only the services that need it from starting.
     lines = [f"{card or f'LABEL={LABEL}'} /{DATA} ext4 noatime,nofail,x-systemd.device-timeout=20s 0 2", *binds]
-    write_if_changed(fstab, with_mounts(old, lines))
+    write_if_changed(fstab, with_fstab_lines(old, lines))
     write_if_changed(root / "etc/systemd/journald.conf.d/roundtap.conf", JOURNAL)
     if (root / "etc/rpi").is_dir():
         write_if_changed(root / "etc/rpi/swap.conf.d/80-roundtap.conf", SWAP)
     return []
 
 
-def with_mounts(fstab: str, lines: list[str]) -> str:
+def with_fstab_lines(fstab: str, lines: list[str]) -> str:
     """`/etc/fstab` with our lines once, at its end, and the boot partition read-only."""
     before, found, rest = fstab.partition(BEGIN)
     after = rest.partition(END)[2].lstrip("\n") if found else ""
@@ -123,7 +123,7 @@ def set_read_only(machine: Machine, on: bool) -> tuple[bool, list[SettingsNote]]
         # Without the data partition, a read-only root would forget the tournament.
         return False, [SettingsNote("no_data_partition")]
     words = path.read_text(encoding="utf-8").split()
-    new = boot_files.with_word(words, OVERLAY, OVERLAY_VALUE if on else "")
+    new = boot_files.with_kernel_word(words, OVERLAY, OVERLAY_VALUE if on else "")
     if new == words:
         return False, []
     with machine.boot_open():

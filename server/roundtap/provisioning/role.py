@@ -32,7 +32,7 @@ def words_for(settings: Settings) -> Words:
     return catalogue("roundtap", settings.language or choose_language(locale.getlocale()[0] or ""))
 
 
-def report(settings: Settings, notes: Sequence[SettingsNote], words: Words, services: Sequence[str]) -> str:
+def role_report(settings: Settings, notes: Sequence[SettingsNote], words: Words, services: Sequence[str]) -> str:
     """The content of `roundtap-says.txt`: the machine's role, then one line for each thing to correct."""
     role = words(f"role.{settings.role or 'undecided'}")
     lines = [words("says.role", role=role), words("says.services", services=", ".join(services) or "–"), ""]
@@ -59,11 +59,11 @@ def show_on_display(settings: Settings, text: str, root: Path, hold: Callable[[f
     """Show what to correct in `roundtap.txt` on the board's display for HELD_S, before the unit takes it over; returns
     whether there was a display. Missing hardware is no error here."""
     try:
-        from roundtap_devices.boards import board
+        from roundtap_devices.boards import load_board
         from roundtap_devices.display.oled import oled_screen
 
         own = settings.board.endswith(".toml")
-        wiring = board(str(root / ETC / settings.board) if own else settings.board or "recommended").screen
+        wiring = load_board(str(root / ETC / settings.board) if own else settings.board or "recommended").screen
         if wiring.bus != "i2c":
             # On SPI the display needs two pins that belong to the unit.
             return False
@@ -83,20 +83,20 @@ def render_text(text: str) -> Any:
     from PIL import Image, ImageDraw
 
     from roundtap_devices.display.screen import HEIGHT, WIDTH
-    from roundtap_devices.printing.drawing import font, text_width
+    from roundtap_devices.printing.drawing import load_font, text_width
 
     image = Image.new("1", (WIDTH, HEIGHT))
     draw = ImageDraw.Draw(image)
     for size in SIZES:
-        lines = wrapped(text, lambda line, size=size: text_width(line, size) <= WIDTH)  # type: ignore[misc]
+        lines = wrap_text(text, lambda line, size=size: text_width(line, size) <= WIDTH)  # type: ignore[misc]
         if len(lines) * (size + 2) <= HEIGHT:
             break
     for number, line in enumerate(lines[:HEIGHT // (size + 2)]):
-        draw.text((0, number * (size + 2)), line, font=font(size), fill=1)
+        draw.text((0, number * (size + 2)), line, font=load_font(size), fill=1)
     return image
 
 
-def wrapped(text: str, fits: Callable[[str], bool]) -> list[str]:
+def wrap_text(text: str, fits: Callable[[str], bool]) -> list[str]:
     """Lines that fit, broken between words, or within a word that is too long."""
     lines: list[str] = []
     for word in text.split():
@@ -176,7 +176,7 @@ def run(args: argparse.Namespace) -> int:
         print(f"roundtap role: {problem.say(core_words(settings.language or 'en'))}", file=sys.stderr)
         return BAD_INPUT
     settings, notes = machine.settings()
-    print(report(settings, notes, words_for(settings), roles.services(settings.role)[0]), end="")
+    print(role_report(settings, notes, words_for(settings), roles.role_services(settings.role)[0]), end="")
     return DONE
 
 
@@ -184,12 +184,12 @@ def _apply(machine: Machine, first: bool, restart: bool) -> int:
     at_start = restart and machine.root == Path("/")
     if first:
         silence_first_boot(machine)
-    done = applying.apply(machine, start=not first)
+    done = applying.apply_settings(machine, start=not first)
     settings, _ = machine.settings()
     notes = list(done.notes)
     changed = done.restart
     if first and settings.read_only is not False:
-        found = read_only.prepare(machine)
+        found = read_only.prepare_data_partition(machine)
         notes += found or read_only.set_read_only(machine, True)[1]
     elif settings.read_only is not None:
         turned, found = read_only.set_read_only(machine, settings.read_only)
@@ -198,7 +198,7 @@ def _apply(machine: Machine, first: bool, restart: bool) -> int:
     if _is_data_missing(machine):
         notes.append(SettingsNote("data_missing"))
     words = words_for(settings)
-    text = report(settings, notes, words, roles.services(settings.role)[0])
+    text = role_report(settings, notes, words, roles.role_services(settings.role)[0])
     consoles = CONSOLES if machine.root == Path("/") else ()
     with machine.boot_open():
         write_report(machine.boot(), text, mend=bool(notes) or not settings.role, consoles=consoles)
@@ -215,7 +215,7 @@ def _apply(machine: Machine, first: bool, restart: bool) -> int:
 def _turn(machine: Machine, on: bool, restart: bool) -> int:
     settings, _ = machine.settings()
     words = words_for(settings)
-    notes = read_only.prepare(machine) if on and not read_only.is_read_only(machine.root) else []
+    notes = read_only.prepare_data_partition(machine) if on and not read_only.is_read_only(machine.root) else []
     changed, found = (False, []) if notes else read_only.set_read_only(machine, on)
     for note in [*notes, *found]:
         print(note.text(words), file=sys.stderr)

@@ -38,16 +38,16 @@ EVERY_FILE = frozenset({STICK_RULES, WIFI, *(f"{ETC}/{name}" for name in (
 """All that `system_files` may make."""
 
 
-def unit_of(service: str) -> str:
+def systemd_unit(service: str) -> str:
     """ "hub" → "roundtap-hub.service" """
     return f"roundtap-{service}.service"
 
 
-def services(role: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def role_services(role: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """(systemd units that a role starts; all others of the kit, which it stops). "" is UNDECIDED."""
     wanted = SERVICES[role or UNDECIDED]
     known = dict.fromkeys(service for several in SERVICES.values() for service in several)
-    return tuple(map(unit_of, wanted)), tuple(unit_of(service) for service in known if service not in wanted)
+    return tuple(map(systemd_unit, wanted)), tuple(systemd_unit(service) for service in known if service not in wanted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,15 +69,15 @@ def system_files(settings: Settings, remembered: dict[str, str]) -> list[SystemF
         found.append(SystemFile(STICK_RULES, f"{MARK}\n{STICK_RULE}\n"))
     for service in ("table", "station", "panel"):
         values = _unit(settings, service, on_hub=role == "hub")
-        if unit_of(service) in services(role)[0] and values:
+        if systemd_unit(service) in role_services(role)[0] and values:
             found.append(SystemFile(f"{ETC}/{service}.toml", _toml(values), 0o640, f"roundtap-{service}"))
     if settings.hub:
         found.append(_env("wall", "ROUNDTAP_WALL", [settings.hub]))
-    wifi = network(settings, remembered)
+    wifi = wifi_profile(settings, remembered)
     return [*found, wifi] if wifi else found
 
 
-def network(settings: Settings, remembered: dict[str, str]) -> SystemFile | None:
+def wifi_profile(settings: Settings, remembered: dict[str, str]) -> SystemFile | None:
     """The Wi-Fi as a NetworkManager connection; None without a Wi-Fi."""
     if not settings.wifi:
         return None

@@ -9,7 +9,7 @@ from itertools import pairwise, zip_longest
 from pathlib import Path
 from typing import Any
 
-from roundtap.headless.event_input import print_refusal
+from roundtap.headless.cli_io import print_refusal
 from roundtap.kit.virtual_hall import VirtualHall
 from roundtap.rehearsal.script import MatchTyping, RehearsalScript, ScriptRound
 from roundtap_core.elimination.bracket import bracket_of
@@ -82,7 +82,7 @@ def _match_at(hall: VirtualHall, table: int) -> MatchState:
     return next(match for match in hall.state.rounds[-1].matches if match.match.table == table)
 
 
-def rule_match(hall: VirtualHall, typing: MatchTyping, result: Result) -> None:
+def enter_as_official(hall: VirtualHall, typing: MatchTyping, result: Result) -> None:
     """An official enters the match's result, whatever was reported."""
     match = _match_at(hall, typing.table)
     hall.submit(c.EnterResult(match.id, match.revision, result, reason="as recorded", earlier=True))
@@ -106,14 +106,14 @@ def dispute_match(hall: VirtualHall, typing: MatchTyping) -> None:
     found = _match_at(hall, typing.table)
     if found.done and found.match.result != typing.result:
         raise TableDisagrees(f"table {typing.table}: {typing.result}: saved although the other side said no")
-    rule_match(hall, typing, typing.result)
+    enter_as_official(hall, typing, typing.result)
 
 
 def correct_match(hall: VirtualHall, typing: MatchTyping) -> None:
     """Agreed at the table; then an official enters a double loss by mistake, and corrects it."""
     type_match(hall, typing)
-    rule_match(hall, typing, Result(ended=RULING, winner="none"))
-    rule_match(hall, typing, typing.result)
+    enter_as_official(hall, typing, Result(ended=RULING, winner="none"))
+    enter_as_official(hall, typing, typing.result)
 
 
 def agree_twice(hall: VirtualHall, typing: MatchTyping) -> None:
@@ -139,7 +139,7 @@ def agree_twice(hall: VirtualHall, typing: MatchTyping) -> None:
     if now is None or now[1].match.result != typing.result or unit_words("en")("second.title") not in table.screen_text:
         raise TableDisagrees(f"table {typing.table}: {typing.result}: "
                              f"after a second agreement it says {table.screen_text!r}")
-    rule_match(hall, typing, typing.result)
+    enter_as_official(hall, typing, typing.result)
 
 
 def _another_result(state: EventState, match: MatchState, typing: MatchTyping) -> Result | None:
@@ -152,7 +152,7 @@ def _another_result(state: EventState, match: MatchState, typing: MatchTyping) -
 def type_match(hall: VirtualHall, typing: MatchTyping) -> None:
     """Press every key of one match at its table, and check that the table saves the result."""
     if typing.ruling:
-        rule_match(hall, typing, typing.result)
+        enter_as_official(hall, typing, typing.result)
         return
     table = hall.tables[typing.table]
     for press in typing.keys:
@@ -184,7 +184,7 @@ def read_published(path: Path) -> tuple[PublishedRow, ...]:
         raise Problem("published_unreadable", where=str(path)) from error
 
 
-def differences(rows: Sequence[Mapping[str, Any]], expected: Sequence[PublishedRow]) -> list[str]:
+def standings_differences(rows: Sequence[Mapping[str, Any]], expected: Sequence[PublishedRow]) -> list[str]:
     """Where the hub's standings (rows of `standings_to_json`) differ from the published ones; [] when all agree. The
     order among equal points, MoV and SoS is ignored: it was decided by lot."""
     by_id = {row["competitor"]: row for row in rows}
@@ -210,7 +210,7 @@ def _same_sos(exact: str | None, printed: str) -> bool:
     return abs(int(numerator) / int(denominator) - float(printed)) <= 0.005 + 1e-9
 
 
-def outcome(tournament: Tournament) -> dict[str, list[dict[str, Any]]]:
+def event_outcome(tournament: Tournament) -> dict[str, list[dict[str, Any]]]:
     """An event's standings, and the final ranking where it had an elimination."""
     bracket = bracket_of(tournament)
     ranking = final_ranking(tournament, bracket) if bracket else ()
@@ -287,7 +287,7 @@ def run(args: argparse.Namespace) -> int:
 
         played = rehearse_fast(script, progress, args.trouble)
     else:
-        from roundtap.kit.leash import exit_on_signals
+        from roundtap.kit.child_processes import exit_on_signals
         from roundtap.rehearsal.live import NotSaved, rehearse_live, rehearse_on_units
 
         exit_on_signals()
@@ -298,8 +298,8 @@ def run(args: argparse.Namespace) -> int:
             print(f"\nroundtap rehearse: {trouble}", file=sys.stderr)
             return 3
     _show(" " * (BAR_CELLS + 40) + "\r")
-    found = (outcome_diffs(outcome(played), outcome(script.tournament)) if expected is None
-             else differences(outcome(played)["standings"], expected))
+    found = (outcome_diffs(event_outcome(played), event_outcome(script.tournament)) if expected is None
+             else standings_differences(event_outcome(played)["standings"], expected))
     typed = sum(not typing.ruling for round_ in script.rounds for typing in round_.typing)
     print(f"{script.tournament.name}: {len(script.tournament.competitors)} players, {len(script.rounds)} rounds, "
           f"{typed} results typed from both sides")

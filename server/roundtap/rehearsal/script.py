@@ -21,7 +21,7 @@ from roundtap_core.rulebooks.base import MatchSituation, Rulebook
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.rulebooks.result_gate import OFFICIAL, PLAYER, ResultSource, result_problems
 from roundtap_core.standings.totals import list_totals
-from roundtap_units.table.press_script import Press, presses
+from roundtap_units.table.press_script import Press, report_presses
 
 SWISS_ROUNDS, CUT = 4, 4
 
@@ -115,7 +115,7 @@ def _typing(
             continue
         result = replace(match.result, ended=ended)
         try:
-            keys = presses(form, result, side, after_time)
+            keys = report_presses(form, result, side, after_time)
         except ValueError:
             continue
         return MatchTyping(match.table, match.a, match.b, result, after_time, tuple(keys))

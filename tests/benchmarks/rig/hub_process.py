@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from roundtap.demo.demo import make_event
-from roundtap.kit.leash import start_roundtap
+from roundtap.kit.child_processes import start_roundtap
 from roundtap_hub.hub import hash_pin
 
 PIN = "135790"

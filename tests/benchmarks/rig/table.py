@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from roundtap.kit.leash import exit_on_signals
+from roundtap.kit.child_processes import exit_on_signals
 
 
 @dataclass(frozen=True, slots=True)

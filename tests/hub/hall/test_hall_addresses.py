@@ -11,7 +11,7 @@ from asgi_client import AsgiClient
 from hub_kit import HandClock, running
 from pages_kit import House, open_house
 
-from roundtap_devices.printing.print_lines import Sheet
+from roundtap_devices.printing.print_lines import Paper
 from roundtap_hub.hall.hall_addresses import HallAddresses, addresses_of_socket, hall_addresses, mdns_name
 from roundtap_hub.hub import Host, hall_address, hub_in_memory
 from roundtap_hub.serving.asgi import HubApplication
@@ -168,9 +168,9 @@ def test_what_hangs_on_the_wall_says_the_name_where_it_fits() -> None:
     content = {"event": "Cup", "url": "http://10.42.0.1/e/e1", "head": "#1 ab", "round": 1, "name": None, "rows": []}
     for kind in ("pairings-table", "pairings-name"):
         for by_name, there in (("http://roundtap.local/e/e1", True), ("http://roundtap.local/e/" + "1" * 40, False)):
-            lines = layout_job(kind, {**content, "by_name": by_name}, Sheet(32, 384), unit_words("en"))
+            lines = layout_job(kind, {**content, "by_name": by_name}, Paper(32, 384), unit_words("en"))
             assert (by_name in str(lines)) == there
-        assert "roundtap.local" not in str(layout_job(kind, content, Sheet(32, 384), unit_words("en")))
+        assert "roundtap.local" not in str(layout_job(kind, content, Paper(32, 384), unit_words("en")))
 
 
 def test_a_hub_that_listens_at_one_address_is_reached_there_alone() -> None:

@@ -13,7 +13,7 @@ from roundtap_core.messages import StandbyState
 from roundtap_core.typed import parse_message
 from roundtap_hub.standby.main import SOCKET, StandbySocket
 from roundtap_units.panel.main import FrontPanelLink
-from roundtap_units.panel.panel_dialogue import TURN, PanelPress, PressOutcome
+from roundtap_units.panel.panel_dialogue import TURN, ActionOutcome, PanelAction
 
 
 class Standby:
@@ -51,9 +51,9 @@ def test_a_panel_sees_how_it_is_and_turns_its_key(standby, tmp_path):
     link.poll()
     assert ("standby", parse_message(StandbyState, standby.state())) in received
     assert standby.turned == 0
-    link.press(PanelPress(7, TURN))
+    link.press(PanelAction(7, TURN))
     assert standby.turned == 1
-    assert received[-1] == ("done", PressOutcome(7))
+    assert received[-1] == ("done", ActionOutcome(7))
 
 
 def test_one_that_never_held_everything_is_not_turned(standby, tmp_path):

@@ -23,7 +23,7 @@ from roundtap_hub.units.unit_keys import (
     loopback_address,
     make_local_units,
 )
-from roundtap_units.link.identity import read_local
+from roundtap_units.link.identity import read_local_key
 
 HERE, ELSEWHERE = "127.0.0.1", "10.42.0.66"
 
@@ -46,7 +46,7 @@ def ask(hub, kind, unit, key, address):
 
 def test_panel_station_and_table_find_who_they_are(hub, tmp_path):
     enrol_here(hub, tmp_path / "local")
-    found = {kind: read_local(tmp_path / "local" / f"{kind}.json") for kind in (PANEL, STATION, TABLE)}
+    found = {kind: read_local_key(tmp_path / "local" / f"{kind}.json") for kind in (PANEL, STATION, TABLE)}
     assert {kind: here.unit for kind, here in found.items()} == {
         PANEL: "hub-panel", STATION: "hub-station", TABLE: "hub-table"}
     assert {(here.host, here.port) for here in found.values()} == {("127.0.0.1", 8080)}
@@ -68,7 +68,7 @@ def test_the_files_are_nobody_elses_to_read(tmp_path):
 
 def test_a_key_of_this_machine_opens_nothing_from_another(hub, tmp_path):
     enrol_here(hub, tmp_path / "local")
-    here = read_local(tmp_path / "local" / "station.json")
+    here = read_local_key(tmp_path / "local" / "station.json")
     with pytest.raises(Refusal) as refused:
         ask(hub, JOBS, here.unit, here.key, ELSEWHERE)
     assert (refused.value.status, refused.value.body) == (403, {"error": "unknown unit"})
@@ -76,18 +76,18 @@ def test_a_key_of_this_machine_opens_nothing_from_another(hub, tmp_path):
 
 def test_a_key_of_this_machine_opens_no_other_door(hub, tmp_path):
     enrol_here(hub, tmp_path / "local")
-    here = read_local(tmp_path / "local" / "station.json")
+    here = read_local_key(tmp_path / "local" / "station.json")
     with pytest.raises(Refusal):
         ask(hub, TIME, here.unit, here.key, HERE)
 
 
 def test_with_the_next_start_the_keys_are_others(hub, tmp_path):
     enrol_here(hub, tmp_path / "local")
-    before = read_local(tmp_path / "local" / "station.json")
+    before = read_local_key(tmp_path / "local" / "station.json")
     told = []
     hub.units.keys.listen(told.append)
     enrol_here(hub, tmp_path / "local")
-    after = read_local(tmp_path / "local" / "station.json")
+    after = read_local_key(tmp_path / "local" / "station.json")
     assert before.key != after.key
     assert told == [{"hub-panel", "hub-station", "hub-table"}]
     with pytest.raises(Refusal):
@@ -98,7 +98,7 @@ def test_with_the_next_start_the_keys_are_others(hub, tmp_path):
 def test_a_unit_that_does_not_exist_is_not_listed(hub, tmp_path):
     enrol_here(hub, tmp_path / "local")
     assert sorted(hub.units.keys) == sorted(KEYS)
-    here = read_local(tmp_path / "local" / "station.json")
+    here = read_local_key(tmp_path / "local" / "station.json")
     ask(hub, JOBS, here.unit, here.key, HERE)
     assert set(hub.units.keys) - set(KEYS) == {"hub-station"}
 
@@ -140,7 +140,7 @@ def test_what_stood_in_the_way_is_replaced_not_followed(tmp_path):
     keys = (bytes([n]) * 32 for n in count(1))
     make_local_units(folder, "http://127.0.0.1:8080", {}, lambda: next(keys))
     assert bystander.read_text() == "untouched"
-    assert read_local(folder / "panel.json").key == bytes([1]) * 32
+    assert read_local_key(folder / "panel.json").key == bytes([1]) * 32
 
 
 def test_where_the_folder_is():

@@ -9,7 +9,7 @@ from roundtap_devices.input.gestures import LEAVE, TAP, Gesture
 from roundtap_units.table.dialogue import result_text
 from roundtap_units.table.dialogue.report_start import edit_report
 from roundtap_units.table.dialogue.table_state import OWN_KEYS, DialogueState, TableState
-from roundtap_units.table.screens.scenes import SIGNS, Column, Half, NameRow, Scene
+from roundtap_units.table.screens.scenes import SIGNS, FigureColumn, HalfScreen, NameRow, Scene
 
 SETTLE_MS = 1500
 LEAVE_ASKED_MS = 10_000
@@ -42,9 +42,9 @@ class AskAgreement(DialogueState):
     def scene(self, now_ms: int) -> Scene:
         """Everything in the result: agreeing means agreeing to all of it."""
         table, theirs, side = self.table, self._theirs(), self.side
-        title, hint = result_text.question(table, theirs, side), table.words("yes_no", sign=SIGNS[side])
-        apart = [*result_text.extra_figures(table, theirs, side), result_text.squads(table, theirs, side)]
-        worth, remark = result_text.agreement_details(table, theirs, side), result_text.remark(table, theirs)
+        title, hint = result_text.result_question(table, theirs, side), table.words("yes_no", sign=SIGNS[side])
+        apart = [*result_text.extra_figures(table, theirs, side), result_text.squads_text(table, theirs, side)]
+        worth, remark = result_text.agreement_details(table, theirs, side), result_text.result_remark(table, theirs)
         first = result_text.first_player_text(table, theirs)
         if not any(apart):
             info, *notes = [text for text in (worth, remark, first) if text] or [""]
@@ -52,7 +52,7 @@ class AskAgreement(DialogueState):
                                  hint=hint, note="  ".join(notes))
         # A flow of short texts, each kept together where a line breaks.
         texts = [text.replace(" ", "\u00a0") for text in (
-            *apart, result_text.wounds(table, theirs, side), remark, first) if text]
+            *apart, result_text.wounds_text(table, theirs, side), remark, first) if text]
         return table.page("ask", side, title, "  ".join(texts), hint=hint)
 
     def _theirs(self) -> Result:
@@ -121,7 +121,7 @@ class Dispute(DialogueState):
 
     def scene(self, now_ms: int) -> Scene:
         table = self.table
-        versions = [NameRow(table.signed_name(side), result_text.score(table, report, "a"))
+        versions = [NameRow(table.signed_name(side), result_text.score_text(table, report, "a"))
                     for side in SIDES if (report := table.latest_result(side))]
         return table.page("dispute", None, table.words("dispute.title"), *versions, hint=table.words("dispute.hint"))
 
@@ -165,8 +165,8 @@ class ConfirmRetraction(DialogueState):
                           hint=words("yes_no", sign=SIGNS[self.side]))
 
 
-def _column(table: TableState, side: Side, result: Result) -> Column:
-    return Column(SIGNS[side], table.name(side), (result_text.figure(table, result, side),))
+def _column(table: TableState, side: Side, result: Result) -> FigureColumn:
+    return FigureColumn(SIGNS[side], table.name(side), (result_text.side_figure(table, result, side),))
 
 
 class Sending(DialogueState):
@@ -175,7 +175,7 @@ class Sending(DialogueState):
     def scene(self, now_ms: int) -> Scene:
         return self.table.halves("sending", self._half)
 
-    def _half(self, side: Side) -> Half:
+    def _half(self, side: Side) -> HalfScreen:
         table = self.table
         result = table.latest_result(side)
         assert result is not None
@@ -187,7 +187,7 @@ class Sending(DialogueState):
         elif asks and sending != table.sending_text:
             sending = "sending.asking"
         text = table.words(sending) if on_disk else "…"
-        return Half(text, result_text.score(table, result, side), table.signed_name(side))
+        return HalfScreen(text, result_text.score_text(table, result, side), table.signed_name(side))
 
 
 class StandingResult(DialogueState):
@@ -217,17 +217,17 @@ class StandingResult(DialogueState):
             return self.table.halves("saved", self._saved)
         return self.table.halves("done", self._done)
 
-    def _saved(self, side: Side) -> Half:
+    def _saved(self, side: Side) -> HalfScreen:
         """The saved result, and below it, small, that one may leave."""
         table = self.table
         words, result = table.words, table.match.result or table.latest_result(side)
         leaving = words("leave.asked" if side in table.leaving else "leave.ask", sign=SIGNS[side])
         saved = words("saved", number=table.saved_number)
         if result is None:
-            return Half(saved, small=leaving)
-        return Half(saved, small=result_text.between_names(table, result, side), note=leaving)
+            return HalfScreen(saved, small=leaving)
+        return HalfScreen(saved, small=result_text.score_between_names(table, result, side), note=leaving)
 
-    def _done(self, side: Side) -> Half:
+    def _done(self, side: Side) -> HalfScreen:
         table = self.table
         result = table.match.result or table.latest_result(side)
         number = table.match.number or table.saved_number
@@ -237,8 +237,8 @@ class StandingResult(DialogueState):
         elif side in table.leaving:
             small = table.words("leave.short")
         elif result is not None:
-            small = f"{small} {result_text.remark(table, result)}".rstrip()
-        return Half(table.signed_name(side), result_text.score(table, result, side) if result else "", small)
+            small = f"{small} {result_text.result_remark(table, result)}".rstrip()
+        return HalfScreen(table.signed_name(side), result_text.score_text(table, result, side) if result else "", small)
 
 
 def ruling_scene(table: TableState, side: Side | None = None) -> Scene:

@@ -10,8 +10,8 @@ from roundtap_core.words import Words
 from roundtap_devices.input.gestures import CALL, HOLD, TAP, Gesture
 from roundtap_units.table.dialogue import agreement
 from roundtap_units.table.dialogue.entry import ResultEntry
-from roundtap_units.table.dialogue.games import ConfirmGame, Starter, apply_hub_lots, unsent_lot
-from roundtap_units.table.dialogue.seating import ListReview, NoMatch, Playing, Seating, WhoAreYou, review_seconds
+from roundtap_units.table.dialogue.games import ChooseStarter, ConfirmGame, apply_hub_lots, unsent_lot
+from roundtap_units.table.dialogue.seating import ListReview, NoMatch, Playing, Seating, WhoAreYou, list_review_seconds
 from roundtap_units.table.dialogue.table_state import (
     FORGET_SAVED_MS,
     DialogueState,
@@ -25,7 +25,7 @@ from roundtap_units.table.dialogue.table_state import (
     TableState,
     format_span,
 )
-from roundtap_units.table.screens.scenes import FiguresScene, Half, HalvesScene, Scene, TextScene
+from roundtap_units.table.screens.scenes import FiguresScene, HalfScreen, HalvesScene, Scene, TextScene
 
 __all__ = ["Dialogue", "Effect", "Fate", "ReportRefused", "Saved", "SendReport", "StatusChanged"]
 
@@ -81,7 +81,7 @@ class JudgeCall(DialogueState):
     def scene(self, now_ms: int) -> Scene:
         words = self.table.words
         small = words("call.taken", name=self.taken_by) if self.taken_by else words("call.again")
-        half = Half(words("call.title"), format_span(now_ms - self.since_ms), small)
+        half = HalfScreen(words("call.title"), format_span(now_ms - self.since_ms), small)
         return self.table.halves("call", lambda side: half)
 
 
@@ -124,7 +124,7 @@ class Dialogue:
         if after is not None:
             apply_hub_lots(table)
         self._drop_leave_requests(before.leave_refused if before else (), view, now_ms)
-        if isinstance(table.question, ListReview) and review_seconds(table) is None:
+        if isinstance(table.question, ListReview) and list_review_seconds(table) is None:
             table.question = None
         if isinstance(table.question, agreement.ConfirmRetraction) and table.second_result is None:
             table.question = None
@@ -278,7 +278,7 @@ class Dialogue:
             return other(moment.winner)
         if isinstance(moment, ResultEntry | agreement.WhoWon):
             return moment.by
-        if isinstance(moment, Starter):
+        if isinstance(moment, ChooseStarter):
             return moment.chooses
         asked = agreement.AskAgreement | agreement.Disagreement | agreement.ConfirmRetraction | WhoAreYou
         return moment.side if isinstance(moment, asked) else ""

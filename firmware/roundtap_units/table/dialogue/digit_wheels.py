@@ -19,14 +19,14 @@ def figure_text(figure: Figure, value: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Dial:
+class FigureDial:
     """A figure being set. `at` is the wheel that turns; `touched` once it was changed or stepped into."""
     figure: Figure
     value: int
     at: int = 0
     touched: bool = False
 
-    def turned(self, by: int) -> Dial:
+    def turned(self, by: int) -> FigureDial:
         """The wheel one place on (`by` = 1 or -1), wrapping; lower digits are kept where the limits allow. Below the
         lowest comes the highest single digit: one slip on 0 is 90, never the whole 100."""
         places = self._places()
@@ -41,12 +41,12 @@ class Dial:
             value = min(max(head, self.figure.minimum), self.figure.maximum)
         return replace(self, value=value, touched=True)
 
-    def confirmed(self) -> Dial | None:
+    def confirmed(self) -> FigureDial | None:
         """After the own button: the next wheel that has a choice, or None: the figure is finished. Untouched, one press
         takes the whole figure as it stands: 0 needs no press of an arrow."""
         return self.stepped_in() if self.touched else None
 
-    def stepped_in(self) -> Dial | None:
+    def stepped_in(self) -> FigureDial | None:
         """The next wheel even if nothing was touched: the way to 5, whose tens are the offered 0."""
         for at in range(self.at + 1, len(self.figure.wheels)):
             further = replace(self, at=at, touched=True)
@@ -54,7 +54,7 @@ class Dial:
                 return further
         return None
 
-    def back(self) -> Dial | None:
+    def back(self) -> FigureDial | None:
         return replace(self, at=self.at - 1) if self.at else None
 
     def shown(self) -> tuple[tuple[str, ...], int | None]:
@@ -106,7 +106,7 @@ class TurnCounter:
         return self.step.turns - self.ended
 
 
-def likely_left(way: WayToEnd, figure: Figure, side: Side, answers: Mapping[str, Any]) -> int:
+def starting_value(way: WayToEnd, figure: Figure, side: Side, answers: Mapping[str, Any]) -> int:
     """Where a figure of `side` starts: the loser of the last turns usually has nothing left."""
     won = next((answers.get(step.name) for step in way.steps if isinstance(step, Turns)), None)
     return figure.minimum if figure.beyond and won in SIDES and won != side else figure.default

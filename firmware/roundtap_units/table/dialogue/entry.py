@@ -10,11 +10,11 @@ from roundtap_core.forms.walk import WalkState, compose, compose_complete, walk,
 from roundtap_core.records import CONCESSION, SIDES, Result, Side, other
 from roundtap_devices.input.gestures import HOLD, REPEAT, TAP, Gesture
 from roundtap_units.table.dialogue import result_text
-from roundtap_units.table.dialogue.digit_wheels import Dial, TurnCounter, figure_text, likely_left
+from roundtap_units.table.dialogue.digit_wheels import FigureDial, TurnCounter, figure_text, starting_value
 from roundtap_units.table.dialogue.games import drawn_side
 from roundtap_units.table.dialogue.table_state import DialogueState, TableState
 from roundtap_units.table.screens.lettering import shorter_forms
-from roundtap_units.table.screens.scenes import SIGNS, Column, NameRow, Scene
+from roundtap_units.table.screens.scenes import SIGNS, FigureColumn, NameRow, Scene
 
 ARROWS = {"up": 1, "down": -1}
 NAME_LETTERS = 11  # how many letters fit into a line of a list before "conceded"
@@ -32,7 +32,7 @@ class ResultEntry(DialogueState):
         self.known: dict[str, Any] = {}
         """What need not be asked: who began this game, how many games there were, drawn lots."""
         self.given: dict[str, Any] = {}
-        self.dial: Dial | None = None
+        self.dial: FigureDial | None = None
         self.choice: Choice | None = None
         self.turns: TurnCounter | None = None
         self.place = 0
@@ -149,7 +149,7 @@ class ResultEntry(DialogueState):
         self.dial = self.choice = self.turns = None
         self.place = 0
         if isinstance(step, Figure):
-            self.dial = Dial(step, self.likely_of(step))
+            self.dial = FigureDial(step, self.likely_of(step))
         elif isinstance(step, Turns):
             self.turns = TurnCounter(step, self.answers[step.first])
         elif isinstance(step, Choice):
@@ -246,7 +246,7 @@ class ResultEntry(DialogueState):
         if possible and value is not None:
             return int(value)
         assert self.way is not None
-        return likely_left(self.way, figure, self.side_of(figure.whose), self.answers) if figure.asked \
+        return starting_value(self.way, figure, self.side_of(figure.whose), self.answers) if figure.asked \
             else figure.default
 
     def side_of(self, whose: str) -> Side:
@@ -341,7 +341,7 @@ def _figure_label(entry: ResultEntry, figure: Figure) -> str:
     """The name of the dialled figure, where a way has several kinds; "Draw", where there will be no winner."""
     assert entry.way is not None
     if len({each.key for each in entry.way.figures()}) > 1:
-        return result_text.label(entry.table, figure.key)
+        return result_text.figure_name(entry.table, figure.key)
     return entry.table.words("told.draw") if entry.way.winner == DRAWN else ""
 
 
@@ -383,21 +383,21 @@ def _option(table: TableState, choice: Choice, option: str) -> str:
     return table.words(key) if key in table.words else option
 
 
-def _dial_hint(entry: ResultEntry, dial: Dial) -> str:
+def _dial_hint(entry: ResultEntry, dial: FigureDial) -> str:
     words, own = entry.table.words, SIGNS[entry.by]
     if _steps_in(dial):
         return f"{words('entry.ones', sign=own)}  {words('entry.ok', sign=own)}"
     return words("entry.next" if dial.touched and dial.confirmed() else "entry.ok", sign=own)
 
 
-def _steps_in(dial: Dial) -> bool:
+def _steps_in(dial: FigureDial) -> bool:
     """Whether holding the button goes straight to the ones: this hint leaves no room for another."""
     return not dial.touched and dial.stepped_in() is not None and dial.value == 0
 
 
-def _column(entry: ResultEntry, side: Side) -> Column:
+def _column(entry: ResultEntry, side: Side) -> FigureColumn:
     wheels, active, unset = _wheels(entry, side)
-    return Column(SIGNS[side], entry.table.name(side), wheels, active, unset)
+    return FigureColumn(SIGNS[side], entry.table.name(side), wheels, active, unset)
 
 
 def _wheels(entry: ResultEntry, side: Side) -> tuple[tuple[str, ...], int | None, bool]:
@@ -407,7 +407,7 @@ def _wheels(entry: ResultEntry, side: Side) -> tuple[tuple[str, ...], int | None
     if entry.dial is not None and entry.dial.figure.whose == whose:
         return *entry.dial.shown(), not entry.dial.touched
     if not entry.way.figures() or (entry.done and entry.way.winner == DECIDED):
-        return (result_text.figure(entry.table, entry.preview(), side),), None, False
+        return (result_text.side_figure(entry.table, entry.preview(), side),), None, False
     met = [step for step in entry.walked.met if isinstance(step, Figure)]
     key = entry.dial.figure.key if entry.dial else met[-1].key if met else entry.way.figures()[0].key
     shown = next((each for each in entry.way.figures() if (each.key, each.whose) == (key, whose)), None)
@@ -420,6 +420,6 @@ def _wheels(entry: ResultEntry, side: Side) -> tuple[tuple[str, ...], int | None
 def _worth(entry: ResultEntry) -> str:
     """The worth of the figures on the screen, also while they are still being dialled."""
     try:
-        return result_text.worth(entry.table, entry.preview(), entry.by)
+        return result_text.worth_text(entry.table, entry.preview(), entry.by)
     except Problem:
         return ""

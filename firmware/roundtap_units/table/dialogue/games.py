@@ -7,7 +7,7 @@ from roundtap_core.rulebooks.base import BY_LOT, FIRST_PLAYER, INITIATIVE
 from roundtap_units.table.dialogue.result_text import as_question
 from roundtap_units.table.dialogue.table_state import OWN_KEYS, DialogueState, TableState
 from roundtap_units.table.screens.lettering import shorter_forms
-from roundtap_units.table.screens.scenes import SIGNS, Column, NameRow, Scene
+from roundtap_units.table.screens.scenes import SIGNS, FigureColumn, NameRow, Scene
 
 
 def lot_to_draw(table: TableState) -> str | None:
@@ -53,9 +53,9 @@ def idle_note(table: TableState, side: Side) -> str:
     """The match so far, for the idle screen: "1:0", and who begins."""
     parts = []
     if table.games and table.has_choice(FIRST_PLAYER):
-        parts.append(games_so_far(table, side))
+        parts.append(game_score_text(table, side))
     elif table.games:
-        parts.append(table.words("games.noted", figures=games_so_far(table, side)))
+        parts.append(table.words("games.noted", figures=game_score_text(table, side)))
     chooses = table.lots.get(INITIATIVE) or table.match.initiative
     if table.first_player:
         parts.append(table.words("games.first", sign=SIGNS[table.first_player]))
@@ -66,7 +66,7 @@ def idle_note(table: TableState, side: Side) -> str:
     return "  ".join(parts)
 
 
-def games_so_far(table: TableState, side: Side) -> str:
+def game_score_text(table: TableState, side: Side) -> str:
     first = table.first(side)
     return f"{table.games.count(first)}:{table.games.count(other(first))}"
 
@@ -94,7 +94,7 @@ class ConfirmGame(DialogueState):
             table.games.append(self.winner)
             table.first_player = None
             if table.has_choice(FIRST_PLAYER):
-                table.question = Starter(table, loser)
+                table.question = ChooseStarter(table, loser)
 
     def scene(self, now_ms: int) -> Scene:
         table, loser = self.table, other(self.winner)
@@ -107,13 +107,13 @@ class ConfirmGame(DialogueState):
         return as_question(self.table, (self.table.words("games.won", name=name, n=len(self.table.games) + 1)
                                   for name in names))
 
-    def _column(self, side: Side) -> Column:
+    def _column(self, side: Side) -> FigureColumn:
         games = self.table.games.count(side) + (side == self.winner)
-        return Column(SIGNS[side], self.table.name(side), (str(games),))
+        return FigureColumn(SIGNS[side], self.table.name(side), (str(games),))
 
 
 @dataclass(eq=False)
-class Starter(DialogueState):
+class ChooseStarter(DialogueState):
     """"1:0: BRUNO chooses who begins": the button of who begins the next game."""
     chooses: Side
 
@@ -125,6 +125,6 @@ class Starter(DialogueState):
     def scene(self, now_ms: int) -> Scene:
         table = self.table
         return table.page("starter", self.chooses,
-                          table.words("games.noted", figures=games_so_far(table, self.chooses)),
+                          table.words("games.noted", figures=game_score_text(table, self.chooses)),
                           NameRow(table.signed_name(self.chooses)), table.words("games.chooses"),
                           hint=table.words("entry.whose"))

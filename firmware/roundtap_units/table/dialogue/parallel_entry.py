@@ -18,13 +18,13 @@ from roundtap_units.table.screens.scenes import SIGNS, Scene, SideBySideScene, S
 Page = Figure | Picks
 
 
-def pages_of(way: WayToEnd, whose: str) -> tuple[Page, ...]:
+def side_questions(way: WayToEnd, whose: str) -> tuple[Page, ...]:
     """One side's questions in this way, in the form's order."""
     return tuple(step for step in way.steps if isinstance(step, Figure | Picks) and step.asked and step.whose == whose)
 
 
 @dataclass(slots=True)
-class OwnSheet:
+class SideSheet:
     """One side's own sheet: squads, then figures, page by page. Pure; no screen. `at`: the page that is open, None
     while the side rests. `done`: all pages were passed; `agreed`: the sum too. `picked`: squads in the order they were
     marked; `cursor` is the one that the own button has stepped to."""
@@ -104,12 +104,12 @@ def _part(both: ParallelEntry, side: Side) -> SidePart:
             return SidePart(words("parallel.let_go", squads=squad_letters(both.lost(side))),
                             words("parallel.let_go.what"),
                         marks=_marks(both, side, page), hint=words("parallel.let_go.sure") if hand else "")
-        must, rounds = _warning(table, side)
+        must, left = _warning(table, side)
         arrows = words("parallel.mark" if sheet.unset(page) else "parallel.next")
-        return SidePart(must or name, rounds or result_text.label(table, page.key), marks=_marks(both, side, page),
+        return SidePart(must or name, left or result_text.figure_name(table, page.key), marks=_marks(both, side, page),
                     hint=_hint(both, side, words("parallel.pick", sign=sign), arrows))
     if isinstance(page, Figure):
-        return SidePart(name, result_text.label(table, page.key), (str(sheet.value(page)),),
+        return SidePart(name, result_text.figure_name(table, page.key), (str(sheet.value(page)),),
                     hint=_count_hint(both, side, page), unset=sheet.unset(page))
     if sheet.done:
         told = tuple(str(sheet.value(page)) for page in both.pages(side)
@@ -148,11 +148,11 @@ def _summary(both: ParallelEntry, side: Side) -> SidePart:
     hint = "✓" if sheet.agreed else table.words("entry.ok", sign=SIGNS[side])
     if both.hand == side:
         hint += f"  {table.words('parallel.back')}"
-    told = result_text.statement(table, result, side)
+    told = result_text.result_statement(table, result, side)
     besides = [table.words("told.conceded", name=SIGNS[both.conceded_by]) if both.conceded_by else "",
-               *result_text.extra_figures(table, result, side), result_text.squads(table, result, side, signed=False)]
+               *result_text.extra_figures(table, result, side), result_text.squads_text(table, result, side, False)]
     return SidePart(table.signed_name(side), result_text.with_extras(told, besides),
-                tuple(result_text.ordered(table, pair, side) for pair in pairs), hint=hint)
+                tuple(result_text.pair_text(table, pair, side) for pair in pairs), hint=hint)
 
 
 class ParallelEntry(DialogueState):
@@ -164,7 +164,7 @@ class ParallelEntry(DialogueState):
         self.form, self.hand = form, hand
         self.at_time = table.time_is_up
         self.conceded_by: Side | None = None
-        self.sheets: dict[Side, OwnSheet] = {side: OwnSheet() for side in SIDES}
+        self.sheets: dict[Side, SideSheet] = {side: SideSheet() for side in SIDES}
         if like is not None:
             self._start_as(like)
 
@@ -326,7 +326,7 @@ class ParallelEntry(DialogueState):
         way = self.way
         figures = {(figure.key, figure.whose): self.sheets[each].value(figure) for each in SIDES
                    for figure in way.figures() if figure.whose == self.whose(each)}
-        return tuple(page for page in pages_of(way, self.whose(side))
+        return tuple(page for page in side_questions(way, self.whose(side))
                      if isinstance(page, Picks) or page.wanted(figures, {}))
 
     def page(self, side: Side) -> Page | None:

@@ -11,7 +11,7 @@ from roundtap_units.table.dialogue.table_state import OWN_KEYS, DialogueState, T
 from roundtap_units.table.screens.scenes import Scene
 
 
-def open_report(table: TableState, side: Side, now_ms: int) -> None:
+def start_report(table: TableState, side: Side, now_ms: int) -> None:
     """The own button: the entry begins, or the table shows why it cannot. What needs no question is reported at
     once."""
     form = table.form
@@ -42,11 +42,11 @@ def edit_report(table: TableState, by: Side, like: Result, winner: Side | None =
         table.sheets = table.entry = ParallelEntry(table, form, like, by)
         return
     opener = winner or result_text.winner_of(table, like) or by
-    known = like if winner is None or result_text.outcome(table, like, winner) in ("won", "draw") else None
+    known = like if winner is None or result_text.side_outcome(table, like, winner) in ("won", "draw") else None
     table.entry = ResultEntry(table, form, opener, by, known)
 
 
-def press_arrow(table: TableState, gesture: Gesture, now_ms: int) -> None:
+def handle_arrow(table: TableState, gesture: Gesture, now_ms: int) -> None:
     """▲ before the first game draws the due lot; ▼ held shows how else a game can end."""
     form = table.form
     if gesture.kind == TAP and gesture.key == "up":

@@ -18,7 +18,7 @@ NEEDS_NO_WORD = ("active", "turns", "decided_by", "game_begun", "lot", "first_pl
 BARE = "points"  # the worth that needs no unit beside another: "5:0 MoV 329:271"
 
 
-def outcome(table: TableState, result: Result, side: Side) -> str:
+def side_outcome(table: TableState, result: Result, side: Side) -> str:
     """"won", "lost" or "draw" for this side; "" where the rulebook leaves it open."""
     view = table.view
     if view is None or view.form is None:
@@ -30,10 +30,10 @@ def outcome(table: TableState, result: Result, side: Side) -> str:
 
 def winner_of(table: TableState, result: Result) -> Side | None:
     """Who won; None for a draw, and where both lost or it is open."""
-    return next((side for side in SIDES if outcome(table, result, side) == "won"), None)
+    return next((side for side in SIDES if side_outcome(table, result, side) == "won"), None)
 
 
-def worth(table: TableState, result: Result, side: Side) -> str:
+def worth_text(table: TableState, result: Result, side: Side) -> str:
     """The derived values, ordered as the figures stand: "5:0 MoV 176:24"; "" while the figures are not sufficient."""
     view = table.view
     if view is None or view.form is None:
@@ -45,17 +45,17 @@ def worth(table: TableState, result: Result, side: Side) -> str:
         return ""
     parts = []
     for key, pair in values.items():
-        text = ordered(table, SidePair(*pair), side)
+        text = pair_text(table, SidePair(*pair), side)
         parts.append(text if key == BARE and len(values) > 1 else f"{table.words(f'worth.{key}')} {text}")
     return " ".join(parts)
 
 
-def ordered(table: TableState, pair: SidePair, side: Side) -> str:
+def pair_text(table: TableState, pair: SidePair, side: Side) -> str:
     first = table.first(side)
     return f"{pair.of(first)}:{pair.of(other(first))}"
 
 
-def figure(table: TableState, result: Result, side: Side) -> str:
+def side_figure(table: TableState, result: Result, side: Side) -> str:
     """The figure under a side's name: its score; a sign of who won where no figure is kept."""
     if result.score == SidePair() and table.form is not None and not any(
             step.key == "score" for way in table.form.ways for step in way.figures()):
@@ -65,7 +65,7 @@ def figure(table: TableState, result: Result, side: Side) -> str:
 
 def figure_and_outcome(table: TableState, result: Result, side: Side) -> str:
     """The figure; beside it who won, where the higher score does not show it: "0 ✓"."""
-    shown, sign = figure(table, result, side), _sign(table, result, side)
+    shown, sign = side_figure(table, result, side), _sign(table, result, side)
     return shown if shown == sign or _score_says(table, result) else f"{shown} {sign}"
 
 
@@ -75,14 +75,14 @@ def _score_says(table: TableState, result: Result) -> bool:
 
 
 def _sign(table: TableState, result: Result, side: Side) -> str:
-    return {"won": "✓", "draw": "="}.get(outcome(table, result, side), "–")
+    return {"won": "✓", "draw": "="}.get(side_outcome(table, result, side), "–")
 
 
-def score(table: TableState, result: Result, side: Side) -> str:
+def score_text(table: TableState, result: Result, side: Side) -> str:
     """Both sides' figures on a screen for `side`: "24:100"; where the score does not show who won, with a tick beside
     the winner's: "1:0 ✓"."""
     first, winner = table.first(side), winner_of(table, result)
-    text = f"{figure(table, result, first)}:{figure(table, result, other(first))}"
+    text = f"{side_figure(table, result, first)}:{side_figure(table, result, other(first))}"
     if winner is None or "✓" in text or _score_says(table, result):
         return text
     return f"✓ {text}" if winner == first else f"{text} ✓"
@@ -90,37 +90,37 @@ def score(table: TableState, result: Result, side: Side) -> str:
 
 def score_and_why(table: TableState, result: Result, side: Side) -> str:
     """ "1:1 ✓ wounds inflicted"."""
-    return f"{score(table, result, side)} {remark(table, result)}".rstrip()
+    return f"{score_text(table, result, side)} {result_remark(table, result)}".rstrip()
 
 
-def between_names(table: TableState, result: Result, side: Side) -> Sentence:
+def score_between_names(table: TableState, result: Result, side: Side) -> Sentence:
     """"Ana R. 100:24 Bruno M.": the figures between their owners' names, on a screen for `side`."""
     first = table.first(side)
     one, two = (tuple(shorter_forms(table.name(each))) for each in (first, other(first)))
     forms = [(one[min(n, len(one) - 1)], two[min(n, len(two) - 1)]) for n in range(max(len(one), len(two)))]
-    figures = score(table, result, side)
+    figures = score_text(table, result, side)
     return Sentence.of(f"{left} {figures} {right}" for left, right in (*forms, (SIGNS[first], SIGNS[other(first)])))
 
 
-def label(table: TableState, key: str) -> str:
+def figure_name(table: TableState, key: str) -> str:
     """A figure's name, by this rulebook where it has its own."""
     assert table.form is not None
     return figure_label(table.words, key, table.form.rulebook)
 
 
-def question(table: TableState, result: Result, side: Side) -> str:
+def result_question(table: TableState, result: Result, side: Side) -> str:
     """ "Ana R. won 100:30. Right?": who won, with the winner's figure first; a draw on a screen for `side`."""
     return _sentence(table, "ask", result, side)
 
 
-def statement(table: TableState, result: Result, side: Side) -> str:
+def result_statement(table: TableState, result: Result, side: Side) -> str:
     """"Ana R. won", "Draw": what both are about to confirm, where the figures are shown beside it."""
     return _sentence(table, "told", result, side, figures=False)
 
 
 def _sentence(table: TableState, key: str, result: Result, side: Side, figures: bool = True) -> str:
     winner, words = winner_of(table, result), table.words
-    if winner is None and outcome(table, result, side) != "draw":
+    if winner is None and side_outcome(table, result, side) != "draw":
         return words("ask.right")
     first = table.first(side) if winner is None else winner
     told = f" {result.score.of(first)}:{result.score.of(other(first))}" if figures and _keeps_score(table) else ""
@@ -142,14 +142,14 @@ def _keeps_score(table: TableState) -> bool:
 
 def agreement_details(table: TableState, result: Result, side: Side) -> str:
     """What the agreeing side should see beside the score: its worth, and wounds."""
-    return "  ".join(text for text in (worth(table, result, side), wounds(table, result, side)) if text)
+    return "  ".join(text for text in (worth_text(table, result, side), wounds_text(table, result, side)) if text)
 
 
-def wounds(table: TableState, result: Result, side: Side) -> str:
-    return "" if result.wounds is None else table.words("told.wounds", figures=ordered(table, result.wounds, side))
+def wounds_text(table: TableState, result: Result, side: Side) -> str:
+    return "" if result.wounds is None else table.words("told.wounds", figures=pair_text(table, result.wounds, side))
 
 
-def remark(table: TableState, result: Result) -> str:
+def result_remark(table: TableState, result: Result) -> str:
     """Who conceded or had initiative, or what decided, where the figures do not show it."""
     words = table.words
     if result.ended == CONCESSION and result.conceded_by in SIDES:
@@ -194,7 +194,7 @@ def _option_text(table: TableState, value: object) -> str:
     return table.words(key) if key in table.words else str(value)
 
 
-def squads(table: TableState, result: Result, side: Side, signed: bool = True) -> str:
+def squads_text(table: TableState, result: Result, side: Side, signed: bool = True) -> str:
     """"● AC  ■ BD", or where there is little room "AC:BD"; "" where neither has fielded any."""
     sides: tuple[Side, Side] = (table.first(side), other(table.first(side)))
     fielded = {each: "".join(map(squad_letter, picks)) for each, picks in (result.picks or {}).items()}

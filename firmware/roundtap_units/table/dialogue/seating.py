@@ -6,9 +6,9 @@ from roundtap_core.records import SIDES, Side, other
 from roundtap_devices.input.gestures import TAP, Gesture
 from roundtap_units.table.dialogue.games import idle_note
 from roundtap_units.table.dialogue.parallel_entry import ParallelEntry
-from roundtap_units.table.dialogue.report_start import open_report, press_arrow
+from roundtap_units.table.dialogue.report_start import handle_arrow, start_report
 from roundtap_units.table.dialogue.table_state import OWN_KEYS, DialogueState, TableState, format_span
-from roundtap_units.table.screens.scenes import SIGNS, Half, Name, NameRow, Scene, Sentence
+from roundtap_units.table.screens.scenes import SIGNS, HalfScreen, Name, NameRow, Scene, Sentence
 
 
 class Seating(DialogueState):
@@ -21,12 +21,12 @@ class Seating(DialogueState):
     def scene(self, now_ms: int) -> Scene:
         return self.table.halves("seating", self._half)
 
-    def _half(self, side: Side) -> Half:
+    def _half(self, side: Side) -> HalfScreen:
         table = self.table
         if side in table.seated:
-            return Half(Name(f"✓ {table.name(side)}"), table.clock, table.signed_name(other(side)),
+            return HalfScreen(Name(f"✓ {table.name(side)}"), table.clock, table.signed_name(other(side)),
                         idle_note(table, side))
-        return Half(table.name(side), SIGNS[side], table.words("seat.press"))
+        return HalfScreen(table.name(side), SIGNS[side], table.words("seat.press"))
 
 
 class Playing(DialogueState):
@@ -39,8 +39,8 @@ class Playing(DialogueState):
     def scene(self, now_ms: int) -> Scene:
         return self.table.halves("idle", self._half)
 
-    def _half(self, side: Side) -> Half:
-        return Half(self.table.signed_name(side), self.table.clock, self._small(side), self._note(side))
+    def _half(self, side: Side) -> HalfScreen:
+        return HalfScreen(self.table.signed_name(side), self.table.clock, self._small(side), self._note(side))
 
     def _small(self, side: Side) -> str:
         table = self.table
@@ -62,7 +62,7 @@ class Playing(DialogueState):
         table = self.table
         if table.form is not None and table.form.parallel and not self._fielded(side):
             return table.words("parallel.squads", sign=SIGNS[side])
-        hint = table.words("look.hint") if review_seconds(table) is not None else ""
+        hint = table.words("look.hint") if list_review_seconds(table) is not None else ""
         # What the line above says of the hub needs the room.
         phase = "" if table.lost_round else table.phase
         return "  ".join(text for text in (phase, idle_note(table, side), hint) if text)
@@ -77,9 +77,9 @@ def _who_sits_in(table: TableState, gesture: Gesture, now_ms: int) -> Side | Non
     side = OWN_KEYS.get(gesture.key) if gesture.kind == TAP else None
     if side is None:
         if not start_review(table, gesture, now_ms):
-            press_arrow(table, gesture, now_ms)
+            handle_arrow(table, gesture, now_ms)
     elif side in table.seated:
-        open_report(table, side, now_ms)
+        start_report(table, side, now_ms)
     else:
         return side
     return None
@@ -94,7 +94,7 @@ class WhoAreYou(DialogueState):
         self.table.question = None
         if key == self.side:
             self.table.seated.add(self.side)
-            open_report(self.table, self.side, now_ms)
+            start_report(self.table, self.side, now_ms)
         elif key == "down":
             self.table.show_notice(now_ms, self._wrong_place)
 
@@ -132,10 +132,10 @@ class NoMatch(DialogueState):
         head = words("closed.stays" if stays else "table", table=view.table)
         # Between rounds people look for the number; a message needs its room.
         big = str(view.table) if kind == "between" else ""
-        return table.halves(kind, lambda side: Half(head, big, small))
+        return table.halves(kind, lambda side: HalfScreen(head, big, small))
 
 
-def review_seconds(table: TableState) -> int | None:
+def list_review_seconds(table: TableState) -> int | None:
     """How long a look at the list is; None where the rulebook has none, and once the round has started."""
     view = table.view
     return view.form.look_s if view is not None and view.form is not None and view.clock.state == "idle" else None
@@ -143,7 +143,7 @@ def review_seconds(table: TableState) -> int | None:
 
 def start_review(table: TableState, gesture: Gesture, now_ms: int) -> bool:
     """▼ begins the look; whether it did."""
-    seconds = review_seconds(table)
+    seconds = list_review_seconds(table)
     if gesture.kind != TAP or gesture.key != "down" or seconds is None:
         return False
     table.question = ListReview(table, now_ms + 1000 * seconds)

@@ -298,11 +298,11 @@ class TableState:
             return ""
         return clock.format_clock(self.clock_ms)
 
-    def halves(self, kind: str, make: Callable[[Side], scenes.Half]) -> scenes.HalvesScene:
+    def halves(self, kind: str, make: Callable[[Side], scenes.HalfScreen]) -> scenes.HalvesScene:
         a, b = (make(side) for side in SIDES)
         return scenes.HalvesScene(kind=kind, facing=self.facing, mark=self.contact_mark, badge=self.badge, a=a, b=b)
 
-    def figures(self, kind: str, turn: Side, column: Callable[[Side], scenes.Column], *, title: str, hint: str,
+    def figures(self, kind: str, turn: Side, column: Callable[[Side], scenes.FigureColumn], *, title: str, hint: str,
                 info: str = "",
                 note: str = "") -> scenes.FiguresScene:
         left = self.first(turn)

@@ -15,7 +15,7 @@ Font = ImageFont.FreeTypeFont
 
 
 @lru_cache(maxsize=64)
-def font(size: int, bold: bool = False) -> Font:
+def load_font(size: int, bold: bool = False) -> Font:
     name = "DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf"
     with resources.as_file(resources.files("roundtap_devices").joinpath("fonts", name)) as path:
         # The other layout engine needs a library that not every machine has, and its letters differ.
@@ -23,13 +23,13 @@ def font(size: int, bold: bool = False) -> Font:
 
 
 @lru_cache(maxsize=2048)
-def width(text: str, size: int, bold: bool = False) -> int:
+def text_width(text: str, size: int, bold: bool = False) -> int:
     # In the drawing mode: letters without grey run wider.
-    return -int(-font(size, bold).getlength(text, mode="1") // 1)
+    return -int(-load_font(size, bold).getlength(text, mode="1") // 1)
 
 
 @dataclass(frozen=True, slots=True)
-class Fitted:
+class FittedText:
     lines: tuple[str, ...]
     size: int
     bold: bool
@@ -45,7 +45,7 @@ def line_height(size: int) -> int:
     return size + 1 if size > 9 else size
 
 
-def fit(text: str, wide: int, high: int, sizes: tuple[int, ...], bold: bool = False) -> Fitted:
+def fit_text(text: str, wide: int, high: int, sizes: tuple[int, ...], bold: bool = False) -> FittedText:
     """`text` in the largest size that fits, wrapped where there is height; a `Name` then in its shorter forms. Wrapping
     breaks at spaces and hyphens. A text that fits in no way stays in the smallest size: a catalogue text that is too
     long, which the tests find."""
@@ -53,22 +53,22 @@ def fit(text: str, wide: int, high: int, sizes: tuple[int, ...], bold: bool = Fa
 
 
 @lru_cache(maxsize=256)
-def _fitted(worded: tuple[str, ...], wide: int, high: int, sizes: tuple[int, ...], bold: bool) -> Fitted:
+def _fitted(worded: tuple[str, ...], wide: int, high: int, sizes: tuple[int, ...], bold: bool) -> FittedText:
     for wording in worded:
         for size in sizes:
             lines = _wrap(wording, wide, size, bold)
             if lines and len(lines) * line_height(size) <= high:
-                return Fitted(lines, size, bold)
-    return Fitted((worded[-1],), sizes[-1], bold, fits=False)
+                return FittedText(lines, size, bold)
+    return FittedText((worded[-1],), sizes[-1], bold, fits=False)
 
 
-def fit_line(text: str, wide: int) -> Fitted:
+def fit_line(text: str, wide: int) -> FittedText:
     """`text` on one line, in bold where that fits, shortened as little as possible."""
     for wording in wordings(text):
         for size, bold in ((12, True), (11, True), (10, True), (9, True), (10, False), (9, False), (8, False)):
-            if width(wording, size, bold) <= wide:
-                return Fitted((wording,), size, bold)
-    return Fitted((wordings(text)[-1],), 8, False, fits=False)
+            if text_width(wording, size, bold) <= wide:
+                return FittedText((wording,), size, bold)
+    return FittedText((wordings(text)[-1],), 8, False, fits=False)
 
 
 def map_wordings(text: str, change: Callable[[str], str]) -> str:
@@ -102,16 +102,16 @@ def shorter_forms(name: str) -> Iterator[str]:
 
 
 @lru_cache(maxsize=64)
-def fit_pair(left: str, right: str, wide: int, size_and_bold: tuple[tuple[int, bool], ...]) -> tuple[Fitted, Fitted]:
+def fit_pair(left: str, right: str, wide: int, fonts: tuple[tuple[int, bool], ...]) -> tuple[FittedText, FittedText]:
     """Two names on one line, shortened alike, so that together they are no wider than `wide`."""
     for one, two in zip_longest(shorter_forms(left), shorter_forms(right)):
         left, right = one or left, two or right
-        for size, bold in size_and_bold:
+        for size, bold in fonts:
             gap = 10 if bold else 3
-            if width(left, size, bold) + gap + width(right, size, bold) <= wide:
-                return Fitted((left,), size, bold), Fitted((right,), size, bold)
-    size, bold = size_and_bold[-1]
-    return Fitted((left,), size, bold, fits=False), Fitted((right,), size, bold, fits=False)
+            if text_width(left, size, bold) + gap + text_width(right, size, bold) <= wide:
+                return FittedText((left,), size, bold), FittedText((right,), size, bold)
+    size, bold = fonts[-1]
+    return FittedText((left,), size, bold, fits=False), FittedText((right,), size, bold, fits=False)
 
 
 def _wrap(text: str, wide: int, size: int, bold: bool) -> tuple[str, ...]:
@@ -123,9 +123,9 @@ def _wrap(text: str, wide: int, size: int, bold: bool) -> tuple[str, ...]:
             if lines:
                 lines[-1] += glue
             continue
-        if lines and width(joined := lines[-1] + glue + part, size, bold) <= wide:
+        if lines and text_width(joined := lines[-1] + glue + part, size, bold) <= wide:
             lines[-1] = joined
-        elif width(part, size, bold) <= wide:
+        elif text_width(part, size, bold) <= wide:
             lines.append(part)
         else:
             return ()
@@ -146,7 +146,7 @@ def draw_string(draw: ImageDraw.ImageDraw, x: int, baseline: int, text: str, siz
           anchor: str = "l", ink: int = 1) -> None:
     """One line on its baseline; `anchor` "l", "m" or "r" is what x means."""
     draw.fontmode = "1"
-    draw.text((x, baseline), text, font=font(size, bold), fill=ink, anchor=anchor + "s")
+    draw.text((x, baseline), text, font=load_font(size, bold), fill=ink, anchor=anchor + "s")
 
 
 def canvas(wide: int, high: int) -> tuple[Image.Image, ImageDraw.ImageDraw]:

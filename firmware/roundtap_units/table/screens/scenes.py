@@ -38,7 +38,7 @@ class NameRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Half:
+class HalfScreen:
     """One person's part of the screen: a head line, beside it small text and one big figure; a note beneath."""
     head: str
     big: str = ""
@@ -47,7 +47,7 @@ class Half:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class FigureColumn:
     """A name above a figure. `wheels` are the figure's parts as they are dialled; `active` is the one that turns.
     `active` -1: the whole figure, untouched, is offered as it stands. None: nothing turns here. `unset`: the figure was
     neither set nor confirmed yet."""
@@ -77,8 +77,8 @@ class Scene:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HalvesScene(Scene):
     """Both people are addressed, each by their own half."""
-    a: Half
-    b: Half
+    a: HalfScreen
+    b: HalfScreen
 
     def all_text(self) -> str:
         return _join(*(text for half in (self.a, self.b) for text in (half.head, half.big, half.small, half.note)))
@@ -89,8 +89,8 @@ class FiguresScene(Scene):
     """Two names with their figures, own left, turned to the person who acts. `title` above; below `info` (what it is
     worth) beside the clock, and `hint` (what can be pressed) beside a `note`."""
     turn: Side
-    left: Column
-    right: Column
+    left: FigureColumn
+    right: FigureColumn
     title: str = ""
     info: str = ""
     hint: str = ""

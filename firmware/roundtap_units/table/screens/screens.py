@@ -5,15 +5,15 @@ from PIL import Image, ImageDraw
 from roundtap_core.records import SIDES, Side
 from roundtap_units.table.screens import scenes
 from roundtap_units.table.screens.lettering import (
-    Fitted,
+    FittedText,
     canvas,
     draw_string,
-    fit,
     fit_line,
     fit_pair,
+    fit_text,
     line_height,
     map_wordings,
-    width,
+    text_width,
 )
 
 WIDTH, HEIGHT, HALF = 128, 64, 32
@@ -26,7 +26,7 @@ CLOCK_KINDS = ("idle", "seating", "call")
 ARROWS: dict[Side, str] = {"a": "◄", "b": "►"}
 
 
-def draw(scene: scenes.Scene) -> Image.Image:
+def draw_scene(scene: scenes.Scene) -> Image.Image:
     """The picture of a scene. On a board between two people, side b's part is upside down."""
     if isinstance(scene, scenes.HalvesScene):
         return _face_to_face(_half(scene.a, scene), _half(scene.b, scene)) if scene.facing == "opposite" \
@@ -38,7 +38,7 @@ def draw(scene: scenes.Scene) -> Image.Image:
     return image.rotate(180) if scene.facing == "opposite" and scene.turn == "b" else image
 
 
-def labelled(image: Image.Image, label: str) -> Image.Image:
+def add_label(image: Image.Image, label: str) -> Image.Image:
     """An earlier picture, with a label in its upper right corner."""
     image = image.copy()
     _label(ImageDraw.Draw(image), label, 10)
@@ -57,27 +57,27 @@ def _face_to_face(a: Image.Image, b: Image.Image) -> Image.Image:
     return image
 
 
-def _half(half: scenes.Half, scene: scenes.Scene) -> Image.Image:
+def _half(half: scenes.HalfScreen, scene: scenes.Scene) -> Image.Image:
     image, pen = canvas(WIDTH, HALF)
     corner = _corner(pen, scene, 10)
     size = CLOCK if scene.kind in CLOCK_KINDS else FIGURE
     low = size == FIGURE and (half.big != "" or isinstance(half.small, scenes.Sentence))
-    _draw_text(pen, fit(half.head, WIDTH - corner, 14, LOW if low else HEADS, bold=True), 0, 0, 12 if low else 14)
+    _draw_text(pen, fit_text(half.head, WIDTH - corner, 14, LOW if low else HEADS, bold=True), 0, 0, 12 if low else 14)
     taken = 0
     if half.big:
         draw_string(pen, WIDTH, 31, half.big, size, anchor="r")
-        taken = width(half.big, size) + 4
+        taken = text_width(half.big, size) + 4
     if half.note and isinstance(half.small, scenes.Sentence) and not half.big:
         # The result is larger than what may be done beside it.
-        _draw_text(pen, fit(half.small, WIDTH, 11, (10, 9, 8), bold=True), 0, 12, 11)
-        _draw_text(pen, fit(half.note, WIDTH, 9, (9, 8)), 0, 23, 9)
+        _draw_text(pen, fit_text(half.small, WIDTH, 11, (10, 9, 8), bold=True), 0, 12, 11)
+        _draw_text(pen, fit_text(half.note, WIDTH, 9, (9, 8)), 0, 23, 9)
         return image
     if half.note:
         # Both lines keep their place, so that the eye finds the opponent where it was.
-        _draw_text(pen, fit(half.small, WIDTH - taken, 9, (9, 8)), 0, 14, 9)
-        _draw_text(pen, fit(half.note, WIDTH - taken, 9, (9, 8)), 0, 23, 9)
+        _draw_text(pen, fit_text(half.small, WIDTH - taken, 9, (9, 8)), 0, 14, 9)
+        _draw_text(pen, fit_text(half.note, WIDTH - taken, 9, (9, 8)), 0, 23, 9)
         return image
-    _draw_text(pen, fit(half.small, WIDTH - taken, 18, (*SMALL, 8)), 0, 14, 18)
+    _draw_text(pen, fit_text(half.small, WIDTH - taken, 18, (*SMALL, 8)), 0, 14, 18)
     return image
 
 
@@ -88,7 +88,7 @@ def _from_the_edge(scene: scenes.HalvesScene) -> Image.Image:
     together = a.head == b.head
     if together:
         corner = _corner(pen, scene, 10)
-        _draw_text(pen, fit(a.head, WIDTH - corner, 14, HEADS, bold=True), 0, 0, 14)
+        _draw_text(pen, fit_text(a.head, WIDTH - corner, 14, HEADS, bold=True), 0, 0, 14)
     else:
         # Low enough to leave room for the dot of a Ż below.
         draw_string(pen, 0, 8, f"{ARROWS['a']} {scenes.SIGNS['a']}", 10)
@@ -104,15 +104,15 @@ def _from_the_edge(scene: scenes.HalvesScene) -> Image.Image:
         draw_string(pen, 64, 46, big, FIGURE, anchor="m")
         top = 47
     elif together and isinstance(a.small, scenes.Sentence) and a.small == b.small:
-        _draw_text(pen, fit(a.small, WIDTH, 25, HEADS, bold=True), 64, 15, 25, anchor="m")
+        _draw_text(pen, fit_text(a.small, WIDTH, 25, HEADS, bold=True), 64, 15, 25, anchor="m")
         top = 40
     # The names are already above.
     left, right = (half.small if together or not isinstance(half.small, scenes.Name) else "" for half in (a, b))
     if a.note != b.note:
         left, right = a.note, b.note
     elif a.note:
-        _draw_text(pen, fit(" · ".join(text for text in (left, a.note) if text), WIDTH, HEIGHT - top, (11, 10, 9, 8)),
-             64, top, HEIGHT - top, anchor="m")
+        _draw_text(pen, fit_text(" · ".join(each for each in (left, a.note) if each), WIDTH, HEIGHT - top,
+             (11, 10, 9, 8)), 64, top, HEIGHT - top, anchor="m")
         return image
     _both(pen, top, left, right)
     return image
@@ -122,10 +122,10 @@ def _both(pen: ImageDraw.ImageDraw, top: int, left: str, right: str) -> None:
     """The small texts of both: once where they are the same, else at their side."""
     high = HEIGHT - top
     if left == right:
-        _draw_text(pen, fit(left, WIDTH, high, HEADS), 64, top, high, anchor="m")
+        _draw_text(pen, fit_text(left, WIDTH, high, HEADS), 64, top, high, anchor="m")
         return
-    _draw_text(pen, fit(left, 62, high, (*SMALL, 8)), 0, top, high)
-    _draw_text(pen, fit(right, 62, high, (*SMALL, 8)), WIDTH, top, high, anchor="r")
+    _draw_text(pen, fit_text(left, 62, high, (*SMALL, 8)), 0, top, high)
+    _draw_text(pen, fit_text(right, 62, high, (*SMALL, 8)), WIDTH, top, high, anchor="r")
 
 
 # --- for two who act at once ---
@@ -140,7 +140,7 @@ def _duo(scene: scenes.SideBySideScene) -> Image.Image:
     pen.point([(63, y) for y in range(0, HEIGHT, 4)], fill=1)
     if scene.mark or scene.badge:
         text = scene.mark or scene.badge
-        wide = width(text, 8, bold=True) + 4
+        wide = text_width(text, 8, bold=True) + 4
         pen.rectangle([64 - wide // 2, 0, 64 + wide // 2, 9], fill=1)
         draw_string(pen, 64, 8, text, 8, bold=True, anchor="m", ink=0)
     return image
@@ -150,45 +150,45 @@ def _part_half(part: scenes.SidePart, scene: scenes.SideBySideScene) -> Image.Im
     """Head and label above each other, the buttons' meaning beneath; figures or marks at the right."""
     image, pen = canvas(WIDTH, HALF)
     corner = scene.mark or scene.badge
-    room = WIDTH - (width(corner, 8) + 3 if corner else 0)
+    room = WIDTH - (text_width(corner, 8) + 3 if corner else 0)
     if corner:
         draw_string(pen, WIDTH, 8, corner, 8, anchor="r")
     if len(part.figures) > 1:
         _sum(pen, part, room)
         return image
-    _draw_text(pen, fit(part.head, room, 11, PART_HEADS, bold=isinstance(part.head, scenes.Name)), 0, 0, 11)
+    _draw_text(pen, fit_text(part.head, room, 11, PART_HEADS, bold=isinstance(part.head, scenes.Name)), 0, 0, 11)
     taken = _marks(pen, part.marks, WIDTH, 12, "r") if part.marks else 0
     if part.figures:
         size = CLOCK if ":" in part.figures[0] else FIGURE
-        taken = width(part.figures[0], size)
+        taken = text_width(part.figures[0], size)
         if part.unset:
             taken += 6
             _dotted(pen, WIDTH - taken, 10, WIDTH - 1, 31)
         draw_string(pen, WIDTH - (3 if part.unset else 0), 30 if part.unset else 31, part.figures[0], size, anchor="r")
     left = WIDTH - taken - 4
     if not part.label:
-        _draw_text(pen, fit(part.hint, left, 20, PART_LOW), 0, 11, 20)
+        _draw_text(pen, fit_text(part.hint, left, 20, PART_LOW), 0, 11, 20)
         return image
-    _draw_text(pen, fit(part.label, left, 10, PART_LOW), 0, 11, 10)
-    _draw_text(pen, fit(part.hint, left, 11, PART_LOW), 0, 21, 11)
+    _draw_text(pen, fit_text(part.label, left, 10, PART_LOW), 0, 11, 10)
+    _draw_text(pen, fit_text(part.hint, left, 11, PART_LOW), 0, 21, 11)
     return image
 
 
 def _sum(pen: ImageDraw.ImageDraw, part: scenes.SidePart, room: int) -> None:
     """Above, who has won, the squads and other answers; beneath the figures, and between them what to press."""
-    label = fit(part.label, room, 16, (10, 9, 8))
+    label = fit_text(part.label, room, 16, (10, 9, 8))
     _draw_text(pen, label, 0, 0, label.height)
     size = FIGURE if label.height <= 11 else SUM
-    left, right = (width(figure, size) for figure in part.figures)
+    left, right = (text_width(figure, size) for figure in part.figures)
     if left + right + 34 > WIDTH:
-        size, left, right = SUM, *(width(figure, SUM) for figure in part.figures)
+        size, left, right = SUM, *(text_width(figure, SUM) for figure in part.figures)
     draw_string(pen, 0, 31, part.figures[0], size)
     draw_string(pen, WIDTH, 31, part.figures[1], size, anchor="r")
     top = max(12, label.height)
     hints = part.hint.split("  ")
     each = (32 - top) // len(hints)
     for place, hint in enumerate(hints):
-        _draw_text(pen, fit(hint, WIDTH - left - right - 4, each, (9, 8, 7)), left + (WIDTH - left - right) // 2,
+        _draw_text(pen, fit_text(hint, WIDTH - left - right - 4, each, (9, 8, 7)), left + (WIDTH - left - right) // 2,
                    top + place * each, each, "m")
 
 
@@ -199,27 +199,27 @@ def _column(pen: ImageDraw.ImageDraw, part: scenes.SidePart, side: Side) -> None
     draw_string(pen, x, 8, mark, 10, anchor=anchor)
     if isinstance(part.head, scenes.Name):
         name = scenes.Name(part.head.lstrip("".join(scenes.SIGNS.values())).strip())
-        _draw_text(pen, fit(name, 38, 10, (10, 9, 8)), 24 if side == "a" else WIDTH - 24, 0, 10, anchor)
+        _draw_text(pen, fit_text(name, 38, 10, (10, 9, 8)), 24 if side == "a" else WIDTH - 24, 0, 10, anchor)
         tall = 21 if len(part.figures) > 1 else 18
         label = map_wordings(part.label, lambda form: form.replace("\u00a0", " "))
-        _draw_text(pen, fit(label, 62, tall, (9, 8, 7)), x, 9 if tall > 18 else 10, tall, anchor)
+        _draw_text(pen, fit_text(label, 62, tall, (9, 8, 7)), x, 9 if tall > 18 else 10, tall, anchor)
     else:
         # What has to be known takes the room of the name; the question, the row below the marks.
-        _draw_text(pen, fit(part.head, 62, 19, (9, 8)), x, 9, 19, anchor)
-        _draw_text(pen, fit(part.label, 62, 9, (8, 7)), x, 46, 9, anchor)
+        _draw_text(pen, fit_text(part.head, 62, 19, (9, 8)), x, 9, 19, anchor)
+        _draw_text(pen, fit_text(part.label, 62, 9, (8, 7)), x, 46, 9, anchor)
     if part.marks:
         _marks(pen, part.marks, x, 29, anchor)
     for place, figure in enumerate(part.figures):
         two = len(part.figures) > 1
-        size = next((size for size in (SUM if two else FIGURE, CLOCK) if width(figure, size) <= 62), 16)
+        size = next((size for size in (SUM if two else FIGURE, CLOCK) if text_width(figure, size) <= 62), 16)
         baseline = 43 + 13 * place if two else 46
         draw_string(pen, x, baseline, figure, size - 2 if two else size, anchor=anchor)
         if part.unset:
-            wide = width(figure, size)
+            wide = text_width(figure, size)
             left = x if anchor == "l" else x - wide - 3
             _dotted(pen, left, baseline - 18, left + wide + 3, baseline + 2)
     low = 16 if len(part.figures) < 2 and isinstance(part.head, scenes.Name) else 8
-    _draw_text(pen, fit(part.hint, 62, low, (9, 8, 7)), x, HEIGHT - low, low, anchor)
+    _draw_text(pen, fit_text(part.hint, 62, low, (9, 8, 7)), x, HEIGHT - low, low, anchor)
 
 
 def _marks(pen: ImageDraw.ImageDraw, marks: tuple[scenes.SquadMark, ...], x: int, top: int, anchor: str) -> int:
@@ -258,27 +258,27 @@ def _figures(scene: scenes.FiguresScene) -> Image.Image:
     _figure(pen, right, 100, figures)
     bottom = (49, 62) if not scene.title else (53, 63)
     edge = scene.mark or scene.clock
-    if not scene.mark and width(scene.info, 9) > WIDTH - width(edge, 10) - 4:
+    if not scene.mark and text_width(scene.info, 9) > WIDTH - text_width(edge, 10) - 4:
         edge = ""  # The worth is what is confirmed here; the clock is on every other screen.
     draw_string(pen, WIDTH, bottom[0], edge, 10, anchor="r")
-    _draw_text(pen, fit(scene.info, WIDTH - width(edge, 10) - 4, 11, (10, 9)), 0, bottom[0] - 9, 10)
-    hint = fit(scene.hint, WIDTH, 11, LOW)
+    _draw_text(pen, fit_text(scene.info, WIDTH - text_width(edge, 10) - 4, 11, (10, 9)), 0, bottom[0] - 9, 10)
+    hint = fit_text(scene.hint, WIDTH, 11, LOW)
     _draw_text(pen, hint, 0, bottom[1] - 10, 11)
     if scene.note:
-        room = WIDTH - width(hint.lines[0], hint.size) - 6
-        _draw_text(pen, fit(scene.note, room, 11, (10, 9, 8)), WIDTH, bottom[1] - 10, 11, anchor="r")
-    elif scene.badge and width(hint.lines[0], hint.size) + width(scene.badge, 8) + 8 < WIDTH:
+        room = WIDTH - text_width(hint.lines[0], hint.size) - 6
+        _draw_text(pen, fit_text(scene.note, room, 11, (10, 9, 8)), WIDTH, bottom[1] - 10, 11, anchor="r")
+    elif scene.badge and text_width(hint.lines[0], hint.size) + text_width(scene.badge, 8) + 8 < WIDTH:
         _label(pen, scene.badge, bottom[1])
     return image
 
 
-def _figure(pen: ImageDraw.ImageDraw, column: scenes.Column, middle: int, baseline: int) -> None:
+def _figure(pen: ImageDraw.ImageDraw, column: scenes.FigureColumn, middle: int, baseline: int) -> None:
     """A figure by its wheels; the one that turns is underlined, an untouched whole figure is inverted, and an unset one
     stands in dots."""
     turning = column.active is not None
-    x = middle - sum(width(wheel, FIGURE, turning) for wheel in column.wheels) // 2
+    x = middle - sum(text_width(wheel, FIGURE, turning) for wheel in column.wheels) // 2
     for place, wheel in enumerate(column.wheels):
-        wide = width(wheel, FIGURE, turning)
+        wide = text_width(wheel, FIGURE, turning)
         if column.active == -1:
             pen.rectangle([x - 3, baseline - 20, x + wide + 2, baseline + 2], fill=1)
         elif column.unset:
@@ -293,33 +293,33 @@ def _page(scene: scenes.TextScene) -> Image.Image:
     image, pen = canvas(WIDTH, HEIGHT)
     corner = _corner(pen, scene, 10)
     title = scene.title if scene.facing == "opposite" else _with_arrow(scene.title, scene.turn)
-    one_line = max((size for size in HEADS if width(title, size, bold=True) <= WIDTH - corner), default=0)
+    one_line = max((size for size in HEADS if text_width(title, size, bold=True) <= WIDTH - corner), default=0)
     if isinstance(scene.title, scenes.Sentence) or scene.big:
         head = fit_line(title, WIDTH - corner)
     else:
-        head = fit(title, WIDTH - corner, 15 if one_line else 28, HEADS, bold=True)
+        head = fit_text(title, WIDTH - corner, 15 if one_line else 28, HEADS, bold=True)
     _draw_text(pen, head, 0, 0, head.height)
     top, bottom = head.height + 2, HEIGHT - (13 if scene.hint else 0)
     if scene.big:
-        big = fit(scene.big, WIDTH, BIG_HIGH, BIG, bold=True)
+        big = fit_text(scene.big, WIDTH, BIG_HIGH, BIG, bold=True)
         _draw_text(pen, big, 64, top, BIG_HIGH, anchor="m")
         top += BIG_HIGH
     each = (bottom - top) // max(1, len(scene.lines))
     for place, line in enumerate(scene.lines):
         _row(pen, line, top + place * each, each)
     if scene.hint:
-        _draw_text(pen, fit(scene.hint, WIDTH, 12, LOW), 0, HEIGHT - 12, 12)
+        _draw_text(pen, fit_text(scene.hint, WIDTH, 12, LOW), 0, HEIGHT - 12, 12)
     return image
 
 
 def _row(pen: ImageDraw.ImageDraw, line: str | scenes.NameRow, top: int, high: int) -> None:
     if isinstance(line, str):
-        _draw_text(pen, fit(line, WIDTH, high, (*HEADS, 8)), 0, top, high)
+        _draw_text(pen, fit_text(line, WIDTH, high, (*HEADS, 8)), 0, top, high)
         return
-    figure = fit(line.figure, WIDTH, high, HEADS, bold=True)
+    figure = fit_text(line.figure, WIDTH, high, HEADS, bold=True)
     _draw_text(pen, figure, WIDTH, top, high, anchor="r")
-    room = WIDTH - (width(line.figure, figure.size, bold=True) + 6 if line.figure else 0)
-    _draw_text(pen, fit(line.name, room, min(high, 16), HEADS), 0, top, high)
+    room = WIDTH - (text_width(line.figure, figure.size, bold=True) + 6 if line.figure else 0)
+    _draw_text(pen, fit_text(line.name, room, min(high, 16), HEADS), 0, top, high)
 
 
 # --- parts ---
@@ -333,8 +333,8 @@ def _with_arrow(title: str, turn: str | None) -> str:
 
 def _corner_width(scene: scenes.Scene) -> int:
     if scene.mark:
-        return width(scene.mark, 10) + 4
-    return width(scene.badge, 8, bold=True) + 7 if scene.badge else 0
+        return text_width(scene.mark, 10) + 4
+    return text_width(scene.badge, 8, bold=True) + 7 if scene.badge else 0
 
 
 def _corner(pen: ImageDraw.ImageDraw, scene: scenes.Scene, baseline: int, right: int = WIDTH) -> int:
@@ -347,7 +347,7 @@ def _corner(pen: ImageDraw.ImageDraw, scene: scenes.Scene, baseline: int, right:
 
 
 def _label(pen: ImageDraw.ImageDraw, text: str, baseline: int, right: int = WIDTH) -> None:
-    wide = width(text, 8, bold=True) + 4
+    wide = text_width(text, 8, bold=True) + 4
     pen.rectangle([right - wide, baseline - 8, right, baseline + 1], fill=1)
     draw_string(pen, right - 2, baseline - 1, text, 8, bold=True, anchor="r", ink=0)
 
@@ -358,7 +358,7 @@ def _dotted(pen: ImageDraw.ImageDraw, left: int, top: int, right: int, bottom: i
     pen.point([(x, y) for x in (left, right) for y in range(top, bottom + 1, 2)], fill=1)
 
 
-def _draw_text(pen: ImageDraw.ImageDraw, text: Fitted, x: int, top: int, high: int, anchor: str = "l") -> None:
+def _draw_text(pen: ImageDraw.ImageDraw, text: FittedText, x: int, top: int, high: int, anchor: str = "l") -> None:
     """Lines of text, centred in a strip of that height."""
     first = top + max(0, (high - text.height) // 2) + text.size - (text.size + 3) // 6
     first = max(first, text.size * 15 // 16)  # the accent of Ź must not leave the screen

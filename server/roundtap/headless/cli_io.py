@@ -24,7 +24,7 @@ DONE, BAD_INPUT = 0, 2
 LARGEST_JSON_INT = 2**53 - 1
 
 
-def add_file(parser: ArgumentParser) -> None:
+def add_file_argument(parser: ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="an event file; - reads standard input")
 
 
@@ -83,11 +83,11 @@ def print_for_event(file: str, work: Callable[[Tournament, Words], str]) -> int:
         return print_refusal(error_line(file, problem, words))
     finally:
         gc.enable()
-    write(text)
+    write_stdout(text)
     return DONE
 
 
-def print_found(command: str, find: Callable[[Words], Iterable[str]], path: Path | None = None) -> int:
+def print_lines_from(command: str, find: Callable[[Words], Iterable[str]], path: Path | None = None) -> int:
     """Print the lines that `find` returns; its Problem or OSError goes to stderr. `path`: the file it is about."""
     words, where = cli_words(), f"{path}: " if path else ""
     try:
@@ -110,7 +110,7 @@ def public_names_of(tournament: Tournament) -> dict[str, str]:
     return {competitor.id: display_name(competitor, shown) for competitor in tournament.competitors}
 
 
-def print_notes(file: str, tournament: Tournament, words: Words) -> None:
+def print_option_warnings(file: str, tournament: Tournament, words: Words) -> None:
     """Print warnings about the event's options on stderr."""
     for warning in rulebook(tournament.rulebook).option_warnings(tournament.options):
         print_error(error_line(file, warning, words))
@@ -118,10 +118,10 @@ def print_notes(file: str, tournament: Tournament, words: Words) -> None:
 
 def error_line(file: str, problem: Problem, words: Words) -> str:
     """One line `FILE: /path: text`."""
-    return printable(": ".join(part for part in (file, problem.where, problem.say(words)) if part))
+    return escape_controls(": ".join(part for part in (file, problem.where, problem.say(words)) if part))
 
 
-def printable(text: str) -> str:
+def escape_controls(text: str) -> str:
     """The text with control characters escaped, so that a file's content cannot control the terminal."""
     return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in text)
 
@@ -131,14 +131,14 @@ def json_text(data: Mapping[str, Any]) -> str:
     return json.format(dumps(data, ensure_ascii=False).encode(errors="replace"), indent=2).decode() + "\n"
 
 
-def write(text: str) -> None:
+def write_stdout(text: str) -> None:
     """Write to stdout as UTF-8 with plain line ends, the same bytes on every machine."""
     _as_utf8(sys.stdout)
     sys.stdout.write(text)
 
 
 def write_lines(lines: Iterable[str]) -> None:
-    write("".join(f"{line}\n" for line in lines))
+    write_stdout("".join(f"{line}\n" for line in lines))
 
 
 def print_error(line: str) -> None:
@@ -154,7 +154,7 @@ def _as_utf8(stream: Any) -> None:
 GAP = "  "
 
 
-def width(text: str) -> int:
+def cell_width(text: str) -> int:
     """The number of terminal cells of `text`: none for combining marks ("Z" + dot above), two for wide characters."""
     return sum(_cells(sign) for sign in text)
 
@@ -165,12 +165,12 @@ def _cells(sign: str) -> int:
     return 2 if unicodedata.east_asian_width(sign) in ("W", "F") else 1
 
 
-def table(rows: Sequence[Sequence[str]], align: str) -> str:
+def format_table(rows: Sequence[Sequence[str]], align: str) -> str:
     """One line per row, without trailing blanks; `align` has one "<" or ">" per column."""
-    widths = [max(map(width, column)) for column in zip(*rows, strict=True)]
+    widths = [max(map(cell_width, column)) for column in zip(*rows, strict=True)]
     return "".join(GAP.join(map(_pad, row, widths, align)).rstrip() + "\n" for row in rows)
 
 
 def _pad(text: str, cells: int, align: str) -> str:
-    fill = " " * (cells - width(text))
+    fill = " " * (cells - cell_width(text))
     return fill + text if align == ">" else text + fill
