@@ -25,7 +25,7 @@ class Clock(Struct, frozen=True):
     anchor: Instant = Instant("", 0)
 
     def remaining_at(self, now: Instant) -> int | None:
-        """Milliseconds left at `now`; for another boot, the held value (see `after_restart`)."""
+        """Milliseconds left at `now`; for another boot, the held value (see `clock_after_restart`)."""
         if self.remaining_ms is None or self.state != RUNNING or now.boot_id != self.anchor.boot_id:
             return self.remaining_ms
         return self.remaining_ms - (now.mono_ms - self.anchor.mono_ms)
@@ -40,7 +40,7 @@ class Clock(Struct, frozen=True):
         return replace(self, remaining_ms=remaining_ms, anchor=now)
 
 
-def after_restart(clock: Clock, now: Instant, checkpoint_ms: int | None) -> Clock:
+def clock_after_restart(clock: Clock, now: Instant, checkpoint_ms: int | None) -> Clock:
     """The clock after a restart of the hub. Within the same boot a running round continues. After a reboot the length
     of the outage is unknown: COUNTING from the last checkpoint, until an official decides."""
     if clock.state != RUNNING or clock.anchor.boot_id == now.boot_id:

@@ -54,7 +54,7 @@ def commitment(unit_message: bytes) -> str:
     return hashlib.sha256(_length_prefixed(LABEL, b"commits", unit_message)).hexdigest()
 
 
-def password(code: str) -> bytes:
+def code_password(code: str) -> bytes:
     """The password of the exchange. ValueError for anything but six digits."""
     if len(code) != CODE_DIGITS or not (code.isascii() and code.isdigit()):
         raise ValueError("six digits are wanted")

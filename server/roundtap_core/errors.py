@@ -8,7 +8,7 @@ from roundtap_core.words import Words, core_words
 SIDE_PARAMS = ("side", "winner", "right")  # parameters that may name a side of a match
 
 
-def pointer(where: str, key: str | int) -> str:
+def json_pointer(where: str, key: str | int) -> str:
     """The JSON path one step below `where` (RFC 6901: "~" and "/" inside a key are escaped)."""
     step = key.replace("~", "~0").replace("/", "~1") if isinstance(key, str) else key
     return f"{where}/{step}"

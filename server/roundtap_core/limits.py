@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from roundtap_core.errors import Invalid, Problem, pointer
+from roundtap_core.errors import Invalid, Problem, json_pointer
 
 Range = tuple[int, int]  # lowest and highest accepted whole number
 
@@ -56,12 +56,12 @@ def fits_line(text: str) -> bool:
     return _LINE.search(text) is not None
 
 
-def sanitize(text: str) -> str:
+def sanitize_text(text: str) -> str:
     """A text from before these limits in a safe form: forbidden characters become U+FFFD."""
     return text if fits_prose(text) else _IN_NO_TEXT.sub("\ufffd", text)
 
 
-def refuse_unfit(text: str, where: str = "", most: int = PROSE_LETTERS) -> None:
+def refuse_unfit_text(text: str, where: str = "", most: int = PROSE_LETTERS) -> None:
     """Raise Problem("unfit_text", "text_too_long")."""
     if len(text) > most:
         raise Invalid("text_too_long", where=where, count=len(text), maximum=most)
@@ -84,7 +84,7 @@ def limit_violations(value: Any, where: str, most: int = MOST_ITEMS, letters: in
     parts: Iterable[tuple[Any, Any]] = ()
     try:
         if isinstance(value, str):
-            refuse_unfit(value, where)
+            refuse_unfit_text(value, where)
         elif isinstance(value, int):
             refuse_out_of_range(value, EXACT, where)
         elif isinstance(value, Mapping | list | tuple | set | frozenset):
@@ -93,7 +93,7 @@ def limit_violations(value: Any, where: str, most: int = MOST_ITEMS, letters: in
                 raise Problem("wrong_length", where=where, count=len(value), minimum=0, maximum=most)
             parts = value.items() if isinstance(value, Mapping) else enumerate(value)
             for key in value if isinstance(value, Mapping) else ():
-                refuse_unfit(str(key), where, letters)
+                refuse_unfit_text(str(key), where, letters)
         elif value is not None:
             yield Problem("wrong_type", where=where, expected="object, array, string, integer, boolean, null")
     except Problem as problem:
@@ -101,7 +101,7 @@ def limit_violations(value: Any, where: str, most: int = MOST_ITEMS, letters: in
     for key, inner in parts:
         # Below a key that is too long, every path would be as long.
         if len(str(key)) <= letters:
-            yield from limit_violations(inner, pointer(where, key), most, letters)
+            yield from limit_violations(inner, json_pointer(where, key), most, letters)
 
 
 def refuse_over_limits(value: Any, where: str = "") -> None:

@@ -28,10 +28,10 @@ def display_name(competitor: Competitor, shown: Mapping[str, str] | None = None)
         return competitor.public_name
     if shown is not None and competitor.id in shown:
         return shown[competitor.id]
-    return shorten(competitor.name, 1)
+    return shorten_name(competitor.name, 1)
 
 
-def shorten(name: str, letters: int) -> str:
+def shorten_name(name: str, letters: int) -> str:
     """The first word and `letters` letters of each other: "Franz Keller" → "Franz K."."""
     words = name.split()
     return " ".join([*words[:1], *(word if letters >= len(word) else f"{word[:letters]}." for word in words[1:])])
@@ -45,7 +45,7 @@ def public_names(competitors: Iterable[Competitor], full_names: bool = False) ->
     shown: dict[str, str] = {}
     for person in people:
         shown[person.id] = person.public_name or (
-            " ".join(person.name.split()) if full_names or person.members else shorten(person.name, 1)
+            " ".join(person.name.split()) if full_names or person.members else shorten_name(person.name, 1)
         )
     for letters in range(2, 40):
         groups: dict[str, list[Competitor]] = {}
@@ -56,7 +56,7 @@ def public_names(competitors: Iterable[Competitor], full_names: bool = False) ->
         if not clashes:
             break
         for person in clashes:
-            shown[person.id] = shorten(person.name, letters)
+            shown[person.id] = shorten_name(person.name, letters)
     return number_duplicates(people, shown)
 
 

@@ -23,6 +23,6 @@ def shuffle(items: MutableSequence[T], rand: Rand) -> None:
         items[i], items[j] = items[j], items[i]
 
 
-def lot(seed: int, competitor: str) -> bytes:
+def lot_number(seed: int, competitor: str) -> bytes:
     """The last tiebreaker's lot, smaller first; late entries do not change it."""
     return hashlib.sha256(f"{seed}|tiebreak|{competitor}".encode()).digest()

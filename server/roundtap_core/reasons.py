@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec import inspect
 
-from roundtap_core.errors import Invalid, Problem, pointer
+from roundtap_core.errors import Invalid, Problem, json_pointer
 
 MOST = 20  # reasons reported at most
 
@@ -63,7 +63,7 @@ def _problems(value: Any, kind: Any, where: str) -> Iterator[Problem]:
         if chosen:
             yield from _inside(value, chosen[0], where)
         else:
-            yield _other(value.get(name), [each.tag for each in fitting], pointer(where, name))
+            yield _other(value.get(name), [each.tag for each in fitting], json_pointer(where, name))
 
 
 def _json_type(kind: Any) -> str:
@@ -97,16 +97,16 @@ def _inside(value: Any, kind: Any, where: str) -> Iterator[Problem]:
         case inspect.ListType() | inspect.VarTupleType() | inspect.FrozenSetType():
             yield from _length(value, kind.min_length, kind.max_length, where)
             for index, item in enumerate(value):
-                yield from _problems(item, kind.item_type, pointer(where, index))
+                yield from _problems(item, kind.item_type, json_pointer(where, index))
         case inspect.TupleType():
             yield from _length(value, len(kind.item_types), len(kind.item_types), where)
             for index, (item, item_type) in enumerate(zip(value, kind.item_types, strict=False)):
-                yield from _problems(item, item_type, pointer(where, index))
+                yield from _problems(item, item_type, json_pointer(where, index))
         case inspect.DictType():
             yield from _length(value, kind.min_length, kind.max_length, where)
             for key, inner in value.items():
                 yield from _problems(key, kind.key_type, where)
-                yield from _problems(inner, kind.value_type, pointer(where, key))
+                yield from _problems(inner, kind.value_type, json_pointer(where, key))
         case inspect.StructType() | inspect.DataclassType():
             yield from _fields(value, kind, where)
 
@@ -128,10 +128,10 @@ def _fields(value: dict[str, Any], kind: Any, where: str) -> Iterator[Problem]:
     fields = {field.encode_name: field.type for field in kind.fields if field.encode_name not in foreign}
     for key, inner in fields.items():
         if key in value:
-            yield from _problems(value[key], inner, pointer(where, key))
+            yield from _problems(value[key], inner, json_pointer(where, key))
         elif key in needed:
             yield Problem("missing_key", where=where, key=key, needed=", ".join(needed))
     if getattr(kind, "forbid_unknown_fields", False):
         for key in value:
             if key not in fields and key != kind.tag_field:
-                yield Problem("unknown_key", where=pointer(where, key), key=key, known=", ".join(fields))
+                yield Problem("unknown_key", where=json_pointer(where, key), key=key, known=", ".join(fields))

@@ -37,7 +37,7 @@ DROPPED, DISQUALIFIED = "dropped", "disqualified"
 """A departed competitor's status in the standings: dropped is ranked, disqualified is not."""
 
 
-def other(side: Side) -> Side:
+def other_side(side: Side) -> Side:
     return "b" if side == "a" else "a"
 
 
@@ -120,7 +120,7 @@ class Match(Struct, frozen=True):
         return self.a if side == "a" else self.b
 
 
-def drawn_for(matches: Iterable[Match]) -> int:
+def present_count(matches: Iterable[Match]) -> int:
     """How many were present when a round was drawn: includes no-shows, excludes later entries (unpaired losses). A
     no-show is two entries: the present player's, and the absent player's unpaired loss."""
     return sum(0 if m.bye == UNPAIRED_LOSS else 2 if m.b is not None or m.bye == NO_SHOW else 1 for m in matches)

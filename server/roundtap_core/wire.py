@@ -17,7 +17,7 @@ ENROL = "roundtap/enrol/1"
 DEPTH_MAX = 100  # levels of nesting: twice what an event file may have, and far below the recursion limit
 
 
-def canonical(value: Any) -> bytes:
+def canonical_json(value: Any) -> bytes:
     """JSON with sorted keys, no spaces, UTF-8 and integers only: the same bytes on every machine. Raises TypeError on a
     float, whose text differs between programs, and ValueError beyond DEPTH_MAX levels, as the input is untrusted."""
     _refuse_unencodable(value, DEPTH_MAX)
@@ -53,12 +53,12 @@ def _refuse_unencodable(value: Any, levels: int) -> None:
 
 def digest(value: Any) -> str:
     """SHA-256 of the canonical JSON, in hex."""
-    return hashlib.sha256(canonical(value)).hexdigest()
+    return hashlib.sha256(canonical_json(value)).hexdigest()
 
 
 def sign(key: bytes, purpose: str, payload: Any) -> str:
     """HMAC-SHA256 over purpose and canonical payload, in hex."""
-    return _mac(key, purpose, canonical(payload))
+    return _mac(key, purpose, canonical_json(payload))
 
 
 def envelope_json(key: bytes, purpose: str, payload: bytes) -> bytes:
@@ -70,7 +70,7 @@ def _mac(key: bytes, purpose: str, payload: bytes) -> str:
     return hmac.digest(key, purpose.encode() + b"\n" + payload, "sha256").hex()
 
 
-def verify(key: bytes, purpose: str, payload: Any, mac: object) -> bool:
+def verify_signature(key: bytes, purpose: str, payload: Any, mac: object) -> bool:
     """Whether `mac` is this payload's signature, in constant time; False for anything but a string."""
     if not isinstance(mac, str) or not mac.isascii():
         return False
@@ -91,6 +91,6 @@ def open_envelope(key: bytes, purpose: str, message: object) -> dict[str, Any] |
     if not isinstance(message, Mapping):
         return None
     payload = message.get("payload")
-    if not isinstance(payload, dict) or not verify(key, purpose, payload, message.get("mac")):
+    if not isinstance(payload, dict) or not verify_signature(key, purpose, payload, message.get("mac")):
         return None
     return payload

@@ -10,7 +10,7 @@ from sqlalchemy import BigInteger, Connection, LargeBinary, Table, cast, select
 from sqlmodel import Field, SQLModel
 
 from roundtap_core.errors import Problem
-from roundtap_core.limits import sanitize
+from roundtap_core.limits import sanitize_text
 
 
 class EntryRow(SQLModel, table=True):
@@ -155,7 +155,7 @@ def validated_rows(connection: Connection, kind: type[SQLModel]) -> Iterator[SQL
         try:
             yield kind.model_validate(values)
         except ValidationError as error:
-            yield Problem("row_malformed", table=table.name, row=sanitize(str(_text(row[0]))),
+            yield Problem("row_malformed", table=table.name, row=sanitize_text(str(_text(row[0]))),
                           column=".".join(map(str, error.errors()[0]["loc"])))
 
 

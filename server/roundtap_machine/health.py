@@ -45,7 +45,7 @@ def program_output(words: Sequence[str]) -> str:
     return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else ""
 
 
-def services(run: Run = program_output) -> list[SystemdService]:
+def list_services(run: Run = program_output) -> list[SystemdService]:
     """The services that this machine has; none without systemd."""
     found = []
     for name in SERVICES:
@@ -108,14 +108,14 @@ class MachineProbe:
         return "Raspberry Pi" in (self.text("proc/device-tree/model") or "")
 
 
-def health(machine: MachineProbe, now_s: float) -> list[Check]:
+def check_health(machine: MachineProbe, now_s: float) -> list[Check]:
     return [check for check in (
         _model(machine), *_power(machine), _heat(machine), _card(machine), _writable(machine), *_space(machine),
         _clock(machine, now_s), *_pins(machine), _memory(machine), _watchdog(machine), _root(machine),
     ) if check is not None]
 
 
-def throttled(machine: MachineProbe) -> int | None:
+def throttle_bits(machine: MachineProbe) -> int | None:
     """The firmware's bits on voltage, speed and heat, now and since the start; None without such firmware."""
     bits = _throttled_now(machine)
     if bits is None:
@@ -156,7 +156,7 @@ def free_bytes(folder: Path) -> int | None:
     return found.f_bavail * found.f_frsize
 
 
-def read_only(machine: MachineProbe, folder: Path) -> bool | None:
+def is_mounted_read_only(machine: MachineProbe, folder: Path) -> bool | None:
     """Whether the mount of `folder` is read-only for this process; None where unknown."""
     mount = _mount_of(machine, folder)
     return None if mount is None else mount.read_only or mount.file_system_read_only
@@ -227,7 +227,7 @@ def _model(machine: MachineProbe) -> Check:
 
 
 def _power(machine: MachineProbe) -> list[Check]:
-    bits = throttled(machine)
+    bits = throttle_bits(machine)
     if bits is None:
         return [Check("voltage", UNKNOWN), Check("speed", UNKNOWN)]
     slow = CAPPED_NOW | SLOWED_NOW
@@ -239,7 +239,7 @@ def _now_or_since(bits: int, now: int) -> str:
 
 
 def _heat(machine: MachineProbe) -> Check:
-    measured, bits = temperature_c(machine), throttled(machine) or 0
+    measured, bits = temperature_c(machine), throttle_bits(machine) or 0
     if measured is None:
         return Check("heat", UNKNOWN)
     was_hot = measured >= WARM_C or bits >> SINCE_SHIFT & HOT_NOW
@@ -264,7 +264,7 @@ def _card(machine: MachineProbe) -> Check:
 def _writable(machine: MachineProbe) -> Check | None:
     if machine.data is None:
         return None
-    found = read_only(machine, machine.data)
+    found = is_mounted_read_only(machine, machine.data)
     if found is None:
         return Check("writable", UNKNOWN)
     return Check("writable", WRONG if found else FINE, {"folder": str(machine.data)})

@@ -47,7 +47,7 @@ Run = Callable[[list[str]], "subprocess.CompletedProcess[str]"]
 NO_STICK = "no-stick"  # refused: not a mounted stick of this machine
 
 
-def is_plausible(seconds: float) -> bool:
+def is_plausible_time(seconds: float) -> bool:
     """Whether a time in seconds since 1970 is plausible."""
     return EARLIEST_S <= seconds < LATEST_S
 
@@ -109,7 +109,7 @@ class RootSteps:
         self._systemctl("stop", "--", _mount_unit(where))
 
     def _set_time(self, seconds: object) -> None:
-        if not isinstance(seconds, int) or isinstance(seconds, bool) or not is_plausible(seconds):
+        if not isinstance(seconds, int) or isinstance(seconds, bool) or not is_plausible_time(seconds):
             raise StepRefused("implausible")
         self.set_time_s(float(seconds))
 
@@ -172,7 +172,7 @@ def connected_user(connection: socket.socket) -> str:
         return ""
 
 
-def serve_one(connection: socket.socket, steps: RootSteps | None = None) -> None:
+def serve_connection(connection: socket.socket, steps: RootSteps | None = None) -> None:
     connection.settimeout(READ_TIMEOUT_S)
     user = connected_user(connection)
     with connection.makefile("rb") as incoming:
@@ -191,4 +191,4 @@ def serve_one(connection: socket.socket, steps: RootSteps | None = None) -> None
 if __name__ == "__main__":
     # systemd hands the connection over as stdin.
     with socket.socket(fileno=os.dup(0)) as handed:
-        serve_one(handed)
+        serve_connection(handed)

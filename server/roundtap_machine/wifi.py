@@ -28,7 +28,7 @@ class Hotspot:
     @property
     def qr(self) -> str:
         """The text of its QR code: "WIFI:T:WPA;S:Roundtap;P:…;;"."""
-        return wifi_code(self.name, self.password, self.hidden)
+        return wifi_qr_text(self.name, self.password, self.hidden)
 
 
 def known_hotspot(path: Path = STATE) -> Hotspot | None:
@@ -41,7 +41,7 @@ def known_hotspot(path: Path = STATE) -> Hotspot | None:
         return None
 
 
-def is_up(address: str = ADDRESS) -> bool:
+def is_hotspot_up(address: str = ADDRESS) -> bool:
     """Whether this machine has the address that NetworkManager gives to an active hotspot."""
     try:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as tried:
@@ -51,7 +51,7 @@ def is_up(address: str = ADDRESS) -> bool:
     return True
 
 
-def hotspot_checks(path: Path = STATE, up: Callable[[], bool] = is_up) -> list[Check]:
+def hotspot_checks(path: Path = STATE, up: Callable[[], bool] = is_hotspot_up) -> list[Check]:
     """For *Before the doors open*: the hotspot's check; none where none was set up."""
     wanted = known_hotspot(path)
     if wanted is None:
@@ -60,7 +60,7 @@ def hotspot_checks(path: Path = STATE, up: Callable[[], bool] = is_up) -> list[C
     return [Check("hotspot", state, {"name": wanted.name}, kind, NETWORK)]
 
 
-def wifi_code(name: str, password: str, hidden: bool = False) -> str:
+def wifi_qr_text(name: str, password: str, hidden: bool = False) -> str:
     """The QR text with which Android and iOS join a network; an open one without a password."""
     locked = f"T:WPA;S:{_escaped(name)};P:{_escaped(password)};" if password else f"T:nopass;S:{_escaped(name)};"
     return f"WIFI:{locked}{'H:true;' if hidden else ''};"

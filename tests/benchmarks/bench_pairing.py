@@ -3,7 +3,7 @@
     python tests/benchmarks/bench_pairing.py [--full] [--cpu] [--sizes N …] [--fields NAME …]
 
 "ratio" compares with sorting by points and shuffling alone, measured in the same run. "draw" is the draw of a field
-that is already known; "whole" is `pair_next` from the recorded tournament to numbered tables; "roundtap …" is the
+that is already known; "whole" is `draw_swiss_round` from the recorded tournament to numbered tables; "roundtap …" is the
 whole process, from its start to the JSON, on an event file with 9 recorded rounds. It also counts repeats (there must
 be none but in "all met") and how often each method was taken.
 """
@@ -26,7 +26,7 @@ from msgspec.structs import replace
 from roundtap.kit.child_processes import exit_on_signals
 from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_core.pairing.pairing_pool import DrawRandom, PairingPool
-from roundtap_core.pairing.swiss_round import draw_round, pair_next
+from roundtap_core.pairing.swiss_round import draw_round, draw_swiss_round
 from roundtap_core.randomness import shuffle
 from roundtap_core.records import Competitor, Match, Result, Round, SidePair, Tournament
 
@@ -232,13 +232,13 @@ def measure_draws(size: int, name: str, repeats: int) -> None:
 
 
 def played(size: int, rounds: int, times: list[float]) -> Tournament:
-    """A tournament of `rounds` rounds; `times` receives what each `pair_next` took, in milliseconds."""
+    """A tournament of `rounds` rounds; `times` receives what each `draw_swiss_round` took, in milliseconds."""
     rand = random.Random(size)
     tournament = Tournament(
         "bench", "xwing-standard", options={"structure": "own", "swiss_rounds": rounds + 1},
         competitors=tuple(Competitor(f"p{i}", f"Player {i}", club=f"Club {i % 40}") for i in range(size)))
     for _ in range(rounds):
-        took, pairing = timed(lambda event=tournament: pair_next(event))
+        took, pairing = timed(lambda event=tournament: draw_swiss_round(event))
         times.append(took)
         matches = tuple(
             match if match.bye else Match(match.a, match.b, match.table, result=Result(
@@ -255,10 +255,10 @@ def report_times(size: int, name: str, times: list[float]) -> None:
 
 
 def measure_whole(size: int) -> None:
-    """`pair_next` round by round, from the tournament as recorded."""
+    """`draw_swiss_round` round by round, from the tournament as recorded."""
     times: list[float] = []
     played(size, (size - 1).bit_length(), times)
-    report_times(size, "whole pair_next", times)
+    report_times(size, "whole draw_swiss_round", times)
 
 
 def measure_commands(size: int, repeats: int) -> None:

@@ -20,7 +20,7 @@ from roundtap_core.event.person import Person
 from roundtap_core.event.states import Entrant, EventState
 from roundtap_core.records import Result, SidePair
 from roundtap_core.result_json import result_to_json
-from roundtap_core.wire import REPORT, canonical, digest, sign
+from roundtap_core.wire import REPORT, canonical_json, digest, sign
 from roundtap_hub.access.rights import unit_placed_entry
 from roundtap_hub.main import open_folder
 from roundtap_hub.store.backups import COPIES_FOLDER, FOLDER, make_backup
@@ -221,7 +221,7 @@ class Wreck:
         self.places.append(self.folder / "units")
         for unit, key in KEYS.items():
             reports = [report for report in evening.reports if report["unit"] == unit]
-            lines = [canonical({"report": report, "mac": sign(key, REPORT, report)}) for report in reports]
+            lines = [canonical_json({"report": report, "mac": sign(key, REPORT, report)}) for report in reports]
             (self.folder / "units" / unit).mkdir()
             (self.folder / "units" / unit / "outbox.jsonl").write_bytes(b"\n".join([*lines, b'{"report": {"to']))
             self.outboxes += reports
@@ -308,7 +308,7 @@ def _pieces(path: Path) -> list[bytes]:
 
 def _needle(entry: Entry) -> list[bytes]:
     """The entry's columns one after the other, as SQLite and as a copy's line have them."""
-    at, data = canonical(entry.at.to_json()).decode(), canonical(dict(entry.data)).decode()
+    at, data = canonical_json(entry.at.to_json()).decode(), canonical_json(dict(entry.data)).decode()
     row = f"{entry.kind}{at}{entry.actor}{data}{entry.prev}{entry.hash}"
     line = json.dumps([entry.stream, entry.number, entry.kind, entry.version, at, entry.actor, data, entry.prev,
                        entry.hash], ensure_ascii=False, separators=(",", ":"))

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from roundtap_core.elimination.next_games import next_elimination_round
-from roundtap_core.pairing.swiss_round import Pairing
+from roundtap_core.pairing.swiss_round import DrawnRound
 from roundtap_core.records import Competitor, Match, Result, Round, SidePair, Tournament
 
 Chooses = Callable[[Match], str]
@@ -52,7 +52,7 @@ def won_by(match: Match, who: str) -> Match:
     return replace(match, result=Result(score=SidePair(100, 40) if match.a == who else SidePair(40, 100)))
 
 
-def played(tournament: Tournament, wins: Chooses = better_wins, drawn: Pairing | None = None) -> Tournament:
+def played(tournament: Tournament, wins: Chooses = better_wins, drawn: DrawnRound | None = None) -> Tournament:
     """The event with its next elimination round played."""
     drawn = drawn or next_elimination_round(tournament)
     matches = tuple(m if m.bye else won_by(m, wins(m)) for m in drawn.matches)
@@ -66,6 +66,6 @@ def leaves(tournament: Tournament, who: str, after: int | None = None) -> Tourna
     return replace(tournament, competitors=people)
 
 
-def games(pairing: Pairing) -> dict[int | str | None, tuple[str, ...]]:
+def games(pairing: DrawnRound) -> dict[int | str | None, tuple[str, ...]]:
     """Who meets whom, by game number; a bye is one alone."""
     return {m.game: (m.a, m.b) if m.b else (m.a,) for m in pairing.matches}

@@ -9,7 +9,7 @@ import pytest
 from roundtap_core.errors import Problem
 from roundtap_core.forms.form import Form, WayToEnd
 from roundtap_core.forms.questions import LOSER, WINNER, Figure
-from roundtap_core.forms.walk import compose, next_step, walk
+from roundtap_core.forms.walk import compose_result, next_step, walk_way
 from roundtap_core.records import (
     CONCESSION,
     RULING,
@@ -134,7 +134,7 @@ def asked(way: WayToEnd, answers: dict[str, Any], opener: Side = "a") -> list[st
 
 
 def decided_by(way: WayToEnd, answers: dict[str, Any], opener: Side = "a") -> str | None:
-    found = walk(way.opened_by(opener), answers, opener)
+    found = walk_way(way.opened_by(opener), answers, opener)
     assert found.question is None, "a question is left"
     return found.decided_by
 
@@ -147,7 +147,7 @@ def both(key: str, winner: int, loser: int) -> dict[str, int]:
 def made(book: Rulebook, way: WayToEnd, answers: dict[str, Any], opener: Side = "a", situation: MatchSituation = SWISS,
          **options: Any) -> Result:
     """The result of these answers, which the rulebook takes."""
-    result = compose(way, opener, answers)
+    result = compose_result(way, opener, answers)
     book.check_new(result, book.options(options), situation)
     return result
 

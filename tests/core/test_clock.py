@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from roundtap_core.clock import COUNTING, RUNNING, Clock, Instant, after_restart, format_clock
+from roundtap_core.clock import COUNTING, RUNNING, Clock, Instant, clock_after_restart, format_clock
 
 ROUND_MS = 75 * 60_000
 
@@ -49,22 +49,22 @@ def test_an_untimed_round_has_no_remaining_time() -> None:
 
 def test_a_restarted_hub_under_the_same_boot_runs_on() -> None:
     running = started()
-    found = after_restart(running, at(121_000), checkpoint_ms=ROUND_MS)
+    found = clock_after_restart(running, at(121_000), checkpoint_ms=ROUND_MS)
     assert found.remaining_at(at(121_000)) == ROUND_MS - 120_000
 
 
 def test_after_a_power_cut_it_waits_at_the_last_checkpoint_while_the_tables_count() -> None:
-    found = after_restart(started(), at(9_000, "boot-2"), checkpoint_ms=1_421_000)
+    found = clock_after_restart(started(), at(9_000, "boot-2"), checkpoint_ms=1_421_000)
     assert (found.state, found.remaining_at(at(50_000, "boot-2"))) == (COUNTING, 1_421_000)
 
 
 def test_after_a_power_cut_before_any_checkpoint_it_waits_at_what_was_recorded() -> None:
-    assert after_restart(started(), at(9_000, "boot-2"), checkpoint_ms=None).remaining_ms == ROUND_MS
+    assert clock_after_restart(started(), at(9_000, "boot-2"), checkpoint_ms=None).remaining_ms == ROUND_MS
 
 
 def test_a_paused_clock_survives_every_restart_as_it_is() -> None:
     paused = started().paused(at(11_000))
-    assert after_restart(paused, at(1, "boot-2"), checkpoint_ms=5) == paused
+    assert clock_after_restart(paused, at(1, "boot-2"), checkpoint_ms=5) == paused
 
 
 @pytest.mark.parametrize(("remaining_ms", "text"), [
@@ -77,5 +77,5 @@ def test_how_it_is_shown(remaining_ms: int | None, text: str) -> None:
 
 
 def test_a_second_power_cut_before_anybody_answered_changes_nothing() -> None:
-    counting = after_restart(started(), at(9_000, "boot-2"), checkpoint_ms=1_421_000)
-    assert after_restart(counting, at(5, "boot-3"), checkpoint_ms=7) == counting
+    counting = clock_after_restart(started(), at(9_000, "boot-2"), checkpoint_ms=1_421_000)
+    assert clock_after_restart(counting, at(5, "boot-3"), checkpoint_ms=7) == counting

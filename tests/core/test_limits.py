@@ -35,7 +35,7 @@ from roundtap_core.limits import (
     fits_line,
     fits_prose,
     limit_violations,
-    sanitize,
+    sanitize_text,
 )
 from roundtap_core.lists.list_form import NUMBER as WHOLE
 from roundtap_core.records import Result, SidePair
@@ -125,8 +125,8 @@ def test_files_and_commands_agree_what_a_line_is(text: str) -> None:
 
 @pytest.mark.parametrize("text", ODD)
 def test_what_came_in_before_is_shown_harmlessly(text: str) -> None:
-    assert fits_prose(sanitize(text))
-    assert sanitize("Ana Ruiz") == "Ana Ruiz"
+    assert fits_prose(sanitize_text(text))
+    assert sanitize_text("Ana Ruiz") == "Ana Ruiz"
 
 
 SEEDS: list[tuple[str, dict[str, Any]]] = [

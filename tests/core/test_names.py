@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from published_schema import EVENT_SCHEMA
 from roundtap_core.errors import Problem
 from roundtap_core.lists.list_form import search_text
-from roundtap_core.names import clean_name, display_name, public_names, shorten
+from roundtap_core.names import clean_name, display_name, public_names, shorten_name
 from roundtap_core.records import Competitor
 
 
@@ -32,7 +32,7 @@ def shown(*names: str, **changes: object) -> list[str]:
     ("Kai E", "Kai E"),
 ])
 def test_a_name_is_shortened(name: str, short: str) -> None:
-    assert shorten(name, 1) == short
+    assert shorten_name(name, 1) == short
 
 
 def test_as_long_as_it_takes_to_tell_two_apart() -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from surfaces import SHARES, fire, holds
 
 from roundtap_core.errors import Problem
-from roundtap_core.eventfile.read import event_problems, parse
+from roundtap_core.eventfile.read import event_problems, parse_event_file
 from roundtap_core.limits import refuse_options_out_of_range, refuse_over_limits
 from roundtap_core.typed import MalformedMessage
 from roundtap_hub.store.person_rows import stored_person
@@ -65,7 +65,7 @@ def test_any_json_is_an_event_file_a_report_options_or_a_problem(data: object) -
 @given(st.text() | JSON.map(lambda data: json.dumps(data)))
 def test_any_text_is_an_event_file_or_a_problem(text: str) -> None:
     try:
-        parse(text)
+        parse_event_file(text)
     except Problem as problem:
         assert problem.say()  # noqa: PT017
 

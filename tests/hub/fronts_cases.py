@@ -13,7 +13,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.forms import walk as forms_walk
 from roundtap_core.forms.form import Form, WayToEnd
 from roundtap_core.forms.questions import Choice, Figure, Picks, Question, Turns
-from roundtap_core.forms.walk import needs_opener, walk
+from roundtap_core.forms.walk import needs_opener, walk_way
 from roundtap_core.records import SIDES, Result, Side
 
 NOBODY = "nobody-said-this"
@@ -60,7 +60,7 @@ class Case:
     def result(self) -> Result:
         """What these answers say, whether or not anybody would take them: composed without a look at limits."""
         with mock.patch.object(forms_walk, "_check"):
-            return forms_walk.compose(self.way, self.opener, self.answers)
+            return forms_walk.compose_result(self.way, self.opener, self.answers)
 
 
 def fits(question: Question, answer: object) -> bool:
@@ -121,7 +121,7 @@ def _by_name(way: WayToEnd) -> dict[str, Question]:
 
 def _every(way: WayToEnd, opener: Side, values: Mapping[str, Sequence[Any]],
            given: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    question = walk(way, given, opener).question
+    question = walk_way(way, given, opener).question
     if question is None:
         yield given
         return
@@ -137,7 +137,7 @@ def _pairs(way: WayToEnd, opener: Side, right: Mapping[str, Sequence[Any]],
     idle = 0
     while idle < 60:
         row: dict[str, Any] = {}
-        while (question := walk(way, row, opener).question) is not None:
+        while (question := walk_way(way, row, opener).question) is not None:
             row[question.name] = _likely(question, right[question.name], row, chance)
         pairs = {(one, repr(row[one]), two, repr(row[two])) for one, two in itertools.combinations(row, 2)}
         idle = 0 if pairs - seen else idle + 1
@@ -163,7 +163,7 @@ def _beside(way: WayToEnd, opener: Side, values: Mapping[str, Sequence[Any]], ri
         wrong = {name: [value for value in values[name] if value not in right[name]] for name in values}
         for name, at in ((name, at) for name, them in wrong.items() for at in range(len(them))):
             row: dict[str, Any] = {}
-            while (question := walk(way, row, opener).question) is not None:
+            while (question := walk_way(way, row, opener).question) is not None:
                 row[question.name] = wrong[name][at] if question.name == name else _likely(
                     question, right[question.name], row, chance)
             if name in row:

@@ -22,7 +22,7 @@ from roundtap_core.event import commands as c
 from roundtap_core.forms.form import BY_FIGURES, DRAWN
 from roundtap_core.forms.questions import WINNER
 from roundtap_core.forms.walk import needs_opener
-from roundtap_core.records import CONCESSION, SIDES, Result, Side, other
+from roundtap_core.records import CONCESSION, SIDES, Result, Side, other_side
 from roundtap_core.result_json import result_from_json, result_to_json
 from roundtap_core.rulebooks.result_gate import NEEDS_REASON
 from roundtap_core.typed import parse_message
@@ -280,7 +280,7 @@ def line_of(case: Case) -> str | None:
     initiative = case.answers.get("initiative")
     if any(said not in (None, *SIDES) for said in (named, initiative)):
         return None
-    head = {CONCESSION: f"c{other(opener)} "}.get(way.ended, "")
+    head = {CONCESSION: f"c{other_side(opener)} "}.get(way.ended, "")
     if not head and way.winner == DRAWN:
         head = "= "
     elif not head and (named or way.winner != BY_FIGURES):
@@ -379,7 +379,7 @@ class Leaving:
 
     def told(self, case: Case) -> Verdict:
         """`case` is a concession: its opener stays, the other leaves."""
-        at = f"/console/e1/competitors/{self.world.match.match.competitor(other(case.opener))}/drop"
+        at = f"/console/e1/competitors/{self.world.match.match.competitor(other_side(case.opener))}/drop"
         said, before = _said(case), len(self.world.heard)
         asked = self._posted(at, [("csrf", self.browser.token)])
         for _ in case.questions:
@@ -399,7 +399,7 @@ class Leaving:
 
     def by_hand(self, case: Case) -> int:
         """All the answers at once, as no page sends them; the status of the page."""
-        at = f"/console/e1/competitors/{self.world.match.match.competitor(other(case.opener))}/drop"
+        at = f"/console/e1/competitors/{self.world.match.match.competitor(other_side(case.opener))}/drop"
         fields = [(name, value) for name, values in _said(case).items() for value in values if name.startswith("q.")]
         return self.browser.client.post(at, data=MultiDict([("csrf", self.browser.token), ("known", "1"), *fields]),
                                         headers=self.browser.headers).status_code

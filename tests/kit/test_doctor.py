@@ -34,7 +34,7 @@ def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "program_output", lambda _: "")
     monkeypatch.setattr(doctor, "hotspot_checks", list)
     monkeypatch.setattr(doctor, "settings_checks", list)
-    monkeypatch.setattr(doctor, "health", lambda *_: [Check("heat", FINE, {"celsius": 40})])
+    monkeypatch.setattr(doctor, "check_health", lambda *_: [Check("heat", FINE, {"celsius": 40})])
     monkeypatch.setenv("LANG", "de_DE.UTF-8")
 
 
@@ -180,7 +180,7 @@ def test_an_enrolled_unit_s_hub_is_asked_where_the_unit_knows_it(tmp_path: Path)
 def test_a_table_that_has_the_files_of_every_role_is_no_hub(quiet: None, monkeypatch: pytest.MonkeyPatch,
                                                             tmp_path: Path) -> None:
     given: list[object] = []
-    monkeypatch.setattr(doctor, "services", lambda _: [SystemdService("hub", False, "inactive", "", 0),
+    monkeypatch.setattr(doctor, "list_services", lambda _: [SystemdService("hub", False, "inactive", "", 0),
                                                        SystemdService("table", True, "active", "", 0)])
     monkeypatch.setattr(doctor, "all_checks", lambda *args: given.append(args[3]) or [])
     main(["doctor", "--config", str(tmp_path)])

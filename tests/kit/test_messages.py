@@ -16,7 +16,7 @@ from hub_talk import KEYS, talking
 from roundtap_core import messages, wire
 from roundtap_core.typed import parse_message
 from roundtap_core.view_types import TableView
-from roundtap_core.wire import REPORT, verify
+from roundtap_core.wire import REPORT, verify_signature
 from roundtap_hub.access.policy import ROUTES, STAFF
 from roundtap_hub.paper.print_jobs import KINDS
 from roundtap_units.documents.notices import LAYOUTS
@@ -161,7 +161,7 @@ def test_a_view_is_of_its_type_and_so_is_all_that_stands_on_paper(talk: dict[str
 
 def test_the_example_of_a_report_is_rightly_signed() -> None:
     [example] = examples(sections()["Report"])
-    assert verify(KEYS["table-1"], REPORT, example["report"], example["mac"])
+    assert verify_signature(KEYS["table-1"], REPORT, example["report"], example["mac"])
 
 
 def test_the_purposes_are_those_of_the_wire() -> None:

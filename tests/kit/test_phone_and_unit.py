@@ -9,7 +9,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from roundtap_core.event.states import AGREED, DISPUTE, ONE_SIDED
-from roundtap_core.records import Side, SidePair, other
+from roundtap_core.records import Side, SidePair, other_side
 from roundtap_hub.serving.routes import create_app
 from test_newest_in_the_hall import Table, table
 
@@ -55,7 +55,7 @@ def test_the_unit_asks_about_what_the_phone_said(table: Table, side: Side) -> No
     phone.reports(side, 24)
     assert table.match.state == ONE_SIDED
     asked = str(table.table.unit.dialogue.scene(table.hall.clock.now_ms).turn)  # type: ignore[union-attr]
-    assert asked == other(side)
+    assert asked == other_side(side)
     assert "24" in table.says
     table.press(asked)
     table.wait(1000)

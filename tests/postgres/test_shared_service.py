@@ -18,7 +18,7 @@ from sqlmodel import SQLModel
 from kit import wait_until
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
-from roundtap_core.event.apply import fold
+from roundtap_core.event.apply import fold_entries
 from roundtap_core.event.entries import VENUE, Entry, NewEntry
 from roundtap_core.event.person import Person
 from roundtap_core.event.stale_check import CLOCK, state_mark
@@ -72,7 +72,7 @@ def test_whoever_was_slower_decides_again(url: str) -> None:
         entry = second.service.execute_one("e1", c.SetClock("adjust", 2000), "organizer")[0]
         assert [e.data["remaining_ms"] for e in stored(url) if e.kind == "clock-set"][-2:] == [
             75 * 60_000 + 61_000, 75 * 60_000 + 63_000]
-        assert second.service.snapshot.events["e1"] == fold("e1", stored(url))
+        assert second.service.snapshot.events["e1"] == fold_entries("e1", stored(url))
         assert entry.number == len(stored(url))
 
 
@@ -85,7 +85,7 @@ def test_a_button_shown_for_an_older_state_is_refused(url: str) -> None:
         first.service.execute_one("e1", c.SetClock("start"), "organizer", seen=shown)
         assert refused(second.service.execute_one, "e1", c.SetClock("start"), "organizer", (), shown) == (
             "step_changed_meanwhile")
-        assert second.service.snapshot.events["e1"] == fold("e1", stored(url))
+        assert second.service.snapshot.events["e1"] == fold_entries("e1", stored(url))
 
 
 def test_a_report_to_both_hubs_is_one_entry(url: str) -> None:
@@ -208,7 +208,8 @@ def test_an_event_is_put_on_the_shelf_and_taken_down_everywhere(url: str) -> Non
                                [PersonRecord("e1", "p1", "salt", renamed)])
         wait_until(lambda: first.service.snapshot.people_of("e1")["p1"] == renamed, "her name in the archive")
         first.service.execute([Step(VENUE, NewEntry("event-restored", {"event": "e1"}))], "organizer")
-        wait_until(lambda: second.service.snapshot.events.get("e1") == fold("e1", stored(url)), "the event in play")
+        wait_until(lambda: second.service.snapshot.events.get("e1") == fold_entries("e1", stored(url)),
+                   "the event in play")
 
 
 def test_people_of_a_deleted_event_are_forgotten_everywhere(url: str) -> None:
@@ -408,7 +409,7 @@ def test_a_hub_whose_database_was_put_back_to_an_older_copy_believes_what_is_sto
         with psycopg.connect(url, autocommit=True) as somebody:
             somebody.execute("DELETE FROM entry WHERE stream = 'e1' AND number > %s", [kept])
         assert hub.service.execute_one("e1", c.SetClock("adjust", 9), "organizer")[0].number == kept + 1
-        assert hub.service.snapshot.events["e1"] == fold("e1", stored(url))
+        assert hub.service.snapshot.events["e1"] == fold_entries("e1", stored(url))
 
 
 # --- clocks ---------------------------------------------------------------------------------------------------------

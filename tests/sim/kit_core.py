@@ -9,7 +9,7 @@ from roundtap.headless.bracket import bracket_to_show
 from roundtap_core.check.check import violations
 from roundtap_core.elimination.cut import cut_table
 from roundtap_core.elimination.ranking import bracket_to_json, final_ranking
-from roundtap_core.eventfile.read import parse, tournament_from_json
+from roundtap_core.eventfile.read import parse_event_file, tournament_from_json
 from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_core.rounds.next_round import next_round, next_tiebreak_round, printable_pairing
 from roundtap_core.standings.standings import standings, standings_to_json
@@ -45,7 +45,7 @@ def rules_broken(event: Event) -> list[tuple[str, str]]:
 def changed_by_a_round_trip(event: Event) -> bool:
     """Written, read and written again, a file stays the same to the byte, and holds what it held."""
     written = json.dumps(tournament_to_json(tournament_from_json(event)), ensure_ascii=False)
-    again = json.dumps(tournament_to_json(parse(written)), ensure_ascii=False)
+    again = json.dumps(tournament_to_json(parse_event_file(written)), ensure_ascii=False)
     return again != written or json.loads(written) != event
 
 

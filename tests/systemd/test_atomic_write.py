@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from roundtap_machine.atomic_write import replacing, write_atomically
+from roundtap_machine.atomic_write import replace_atomically, write_atomically
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def test_a_disk_that_refuses_leaves_the_old_file_and_nothing_else(
 
 def test_whoever_writes_the_temporary_file_and_fails_leaves_none(path: Path) -> None:
     def write_half() -> None:
-        with replacing(path) as temporary:
+        with replace_atomically(path) as temporary:
             temporary.write_bytes(b"ne")
             raise ValueError("half of it")
 

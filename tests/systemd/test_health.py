@@ -10,7 +10,7 @@ import pytest
 
 from roundtap_core.words import LANGUAGES, core_words
 from roundtap_machine.checks import FINE, NOTE, UNKNOWN, WRONG, Check
-from roundtap_machine.health import MachineProbe, chip_labels, health, read_only, throttled
+from roundtap_machine.health import MachineProbe, check_health, chip_labels, is_mounted_read_only, throttle_bits
 
 NOW_S = 1_790_000_000.0
 def mounts(*said: str) -> str:
@@ -43,7 +43,7 @@ def machine(folder: Path, files: Mapping[str, str | None], **said: object) -> Ma
 
 
 def checks(found: MachineProbe, now_s: float = NOW_S) -> dict[str, Check]:
-    return {check.key: check for check in health(found, now_s)}
+    return {check.key: check for check in check_health(found, now_s)}
 
 
 def kinds(found: MachineProbe) -> dict[str, str]:
@@ -80,7 +80,7 @@ def test_the_firmware_s_bits_now_and_since_the_start(
 def test_without_the_firmware_s_file_the_voltage_sensor_says_it(tmp_path: Path, alarm: str, bits: int) -> None:
     files = {"sys/class/hwmon/hwmon0/name": "cpu_thermal\n", "sys/class/hwmon/hwmon1/name": "rpi_volt\n",
              "sys/class/hwmon/hwmon1/in0_lcrit_alarm": alarm}
-    assert throttled(machine(tmp_path, files)) == bits | bits << 16
+    assert throttle_bits(machine(tmp_path, files)) == bits | bits << 16
 
 
 def test_what_was_low_once_is_remembered_though_the_kernel_forgets_it(tmp_path: Path) -> None:
@@ -89,7 +89,7 @@ def test_what_was_low_once_is_remembered_though_the_kernel_forgets_it(tmp_path: 
     assert checks(found)["voltage"].state == WRONG
     (tmp_path / file).write_text("0", encoding="ascii")
     assert checks(found)["voltage"].state == NOTE
-    assert throttled(found) == 0x10000
+    assert throttle_bits(found) == 0x10000
 
 
 @pytest.mark.parametrize("rubbish", ["", "hello", "0x", "\0\0"])
@@ -119,8 +119,8 @@ def test_an_emmc_says_how_worn_it_is(tmp_path: Path) -> None:
 def test_a_data_folder_that_became_read_only_is_found_by_the_mount_it_lies_on(tmp_path: Path) -> None:
     found = machine(tmp_path, {"proc/self/mountinfo": mounts(
         "/ ext4 rw rw", "/var/lib/roundtap ext4 rw ro,errors=remount-ro", "/var/lib/roundtap-x ext4 rw rw")})
-    said = [read_only(found, Path(folder)) for folder in ("/var/lib/roundtap", "/var/lib/roundtap/a", "/var/lib",
-                                                          "/var/lib/roundtap-x", "/var/lib/roundtap-xyz")]
+    said = [is_mounted_read_only(found, Path(folder)) for folder in (
+        "/var/lib/roundtap", "/var/lib/roundtap/a", "/var/lib", "/var/lib/roundtap-x", "/var/lib/roundtap-xyz")]
     assert said == [True, True, False, False, False]
 
 
@@ -172,7 +172,7 @@ def test_a_pi_without_its_pins_or_buses_is_told_one_without_a_board_is_not(tmp_p
 
 
 def test_this_very_machine_is_asked_without_a_stumble() -> None:
-    found = health(MachineProbe(data=Path("/tmp"), board=True), NOW_S)
+    found = check_health(MachineProbe(data=Path("/tmp"), board=True), NOW_S)
     assert len(found) >= 10
     assert isinstance(chip_labels(Path("/dev")), list)
 
@@ -191,7 +191,7 @@ def test_every_check_of_a_machine_has_its_texts(tmp_path: Path, language: str) -
               "proc/meminfo": "MemAvailable: 60000 kB", "sys/block/mmcblk0/device/life_time": "0x0b",
               "sys/fs/ext4/mmcblk0p2/errors_count": None, "dev/i2c-1": None, "dev/spidev0.0": None}, NOW_S))):
         found = machine(tmp_path / str(number), files, data=Path("/nowhere/at/all"), board=True)
-        for check in health(found, now_s):
+        for check in check_health(found, now_s):
             assert check.title(words)
             assert check.finding(words)
             if check.state == WRONG:

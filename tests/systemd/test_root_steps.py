@@ -13,7 +13,16 @@ from typing import Any
 
 import pytest
 
-from roundtap_machine.root_steps import EARLIEST_S, HUB, LATEST_S, PANEL, RootSteps, StepRefused, ask_root, serve_one
+from roundtap_machine.root_steps import (
+    EARLIEST_S,
+    HUB,
+    LATEST_S,
+    PANEL,
+    RootSteps,
+    StepRefused,
+    ask_root,
+    serve_connection,
+)
 
 MOUNTS = """22 1 179:2 / / rw,noatime shared:1 - ext4 /dev/mmcblk0p2 rw
 41 22 8:1 / /media/my\\040stick rw,relatime shared:30 - vfat /dev/sda1 rw
@@ -121,7 +130,7 @@ def test_over_a_socket_the_kernel_says_who_asks(tmp_path: Path, machine: Machine
         for _ in range(3):
             connection, _ = listener.accept()
             with connection:
-                serve_one(connection, machine.steps)
+                serve_connection(connection, machine.steps)
 
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(path))

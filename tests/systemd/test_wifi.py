@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from roundtap_machine.wifi import Hotspot, hotspot_checks, is_up, known_hotspot
+from roundtap_machine.wifi import Hotspot, hotspot_checks, is_hotspot_up, known_hotspot
 
 
 def test_the_code_is_what_phones_read(tmp_path: Path) -> None:
@@ -25,9 +25,9 @@ def test_what_was_set_up_is_read_and_nothing_else(tmp_path: Path) -> None:
 
 
 def test_a_hotspot_is_up_while_this_machine_has_its_address() -> None:
-    assert is_up("127.0.0.1")
+    assert is_hotspot_up("127.0.0.1")
     # Of the block that documents name, and nobody has.
-    assert not is_up("192.0.2.1")
+    assert not is_hotspot_up("192.0.2.1")
 
 
 def test_before_the_doors_open_a_hotspot_that_is_down_is_named(tmp_path: Path) -> None:

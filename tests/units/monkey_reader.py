@@ -8,7 +8,7 @@ from typing import Any
 
 from monkey_table import NAMES, WORDS, Place, Step
 
-from roundtap_core.records import Result, Side, other
+from roundtap_core.records import Result, Side, other_side
 from roundtap_units.table.screens.scenes import FiguresScene, NameRow, Scene, SideBySideScene, SidePart, TextScene
 
 SIGNS = {"●": "a", "■": "b"}
@@ -131,13 +131,13 @@ class Reader:
                 # The lot named who begins game 1, and still does when that is played on.
                 self.first_player = None if self.games else self.begins_by_lot
             elif line == "I concede":
-                self.facts = Facts(side, other(side), "Conceded", step.time_up)
+                self.facts = Facts(side, other_side(side), "Conceded", step.time_up)
             elif line != "back":
                 self.facts = Facts(side, side, line, step.time_up)
         elif page.kind == "way" and own and gesture.key == page.turn and self.facts is not None:
             line, before = pointed(page) or "", self.facts
             if line.endswith(" conceded"):
-                assert side_in(line) == other(before.opener) or line.startswith(NAMES[other(before.opener)])
+                assert side_in(line) == other_side(before.opener) or line.startswith(NAMES[other_side(before.opener)])
                 line = "Conceded"
             self.facts = Facts(before.by, before.opener, line, before.time_up)
         elif page.kind == "choice" and self.facts is not None and changed:
@@ -176,7 +176,7 @@ class Reader:
             return
         side: Side = "a" if gesture.key == "a" else "b"
         if scene.kind == "game" and side == scene.turn and gesture.kind == "tap" and step.after.kind != "game":
-            self.games = [*self.games, other(side)]
+            self.games = [*self.games, other_side(side)]
             self.first_player = None
         elif scene.kind == "ask" and side == scene.turn and gesture.kind == "tap" and step.reports:
             self.agreed.append((side, scene))
@@ -247,7 +247,7 @@ def told_to_the_other(scene: Scene, side: Side, place: Place, result: Result, wi
         if isinstance(scene, FiguresScene):
             columns = {SIGNS[column.sign]: number(column.figure) for column in (scene.left, scene.right)}
         elif isinstance(scene, TextScene):
-            one, two = (winner, other(winner)) if winner in ("a", "b") else (first, other(first))  # type: ignore
+            one, two = (winner, other_side(winner)) if winner in ("a", "b") else (first, other_side(first))  # type: ignore
             if f" {result.score.of(one)}:{result.score.of(two)}" in scene.title:  # type: ignore[arg-type]
                 columns = {"a": result.score.a, "b": result.score.b}
         if columns != {"a": result.score.a, "b": result.score.b}:

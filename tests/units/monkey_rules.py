@@ -9,7 +9,7 @@ from typing import Any
 from monkey_reader import Facts, Reader, side_in
 from monkey_table import Place
 
-from roundtap_core.records import Result, SidePair, other
+from roundtap_core.records import Result, SidePair, other_side
 
 LABELS: dict[str, dict[str, str]] = {
     "xwing-standard": {"score": ""}, "xwing-epic-duel": {"score": ""}, "xwing-epic-team": {"score": ""},
@@ -68,7 +68,7 @@ def _more(pair: SidePair) -> str | None:
 
 def xwing(place: Place, reader: Reader, facts: Facts, like: Result | None) -> tuple[Result, str]:
     """Section 2: before time the winner has destroyed all (100); at time both are counted; equal: final salvo."""
-    loser = other(facts.opener)
+    loser = other_side(facts.opener)
     timed = facts.ending == "Time" or (facts.time_up if like is None else like.ended == "time")
     if facts.ending == "Conceded" or (facts.ending is None and like is not None and like.ended == "concession"):
         score = _pair(facts, 100, said(facts, "", loser))
@@ -84,14 +84,14 @@ def xwing(place: Place, reader: Reader, facts: Facts, like: Result | None) -> tu
 
 def epic(place: Place, reader: Reader, facts: Facts, like: Result | None) -> tuple[Result, str]:
     """Section 3: destroying all wins whatever the points, both gone is a draw, at time the points decide."""
-    loser, ending = other(facts.opener), facts.ending
+    loser, ending = other_side(facts.opener), facts.ending
     if ending is None and like is not None:
         ending = {"time": "Time", "concession": "Conceded"}.get(
             like.ended, "Both destroyed" if like.winner == "draw" else "All destroyed")
     initiative = None
     knockout = place.stage not in ("swiss", "second-swiss")
     # All of a list is what it costs, where anybody knows.
-    destroys = {other("b" if at else "a"): cost for at, cost in enumerate(place.totals) if cost is not None}
+    destroys = {other_side("b" if at else "a"): cost for at, cost in enumerate(place.totals) if cost is not None}
     if ending == "Conceded":
         whole = destroys.get(facts.opener, {"xwing-epic-duel": 300, "xwing-epic-team": 400}[place.book])
         return Result(ended="concession", conceded_by=loser, score=_pair(facts, whole, said(facts, "", loser))), \
@@ -127,7 +127,7 @@ def _turns(facts: Facts, allowed: int) -> str | None:
 
 def warlords(place: Place, reader: Reader, facts: Facts, like: Result | None) -> tuple[Result, str]:
     """Section 5: the winner is stated; at time four turns, then a draw; lives as they stand."""
-    loser, ending = other(facts.opener), facts.ending
+    loser, ending = other_side(facts.opener), facts.ending
     if place.games > 1:
         if ending == "Conceded" or (ending is None and like is not None and like.ended == "concession"):
             return Result(ended="concession", conceded_by=loser), facts.opener
@@ -162,7 +162,7 @@ def warlords(place: Place, reader: Reader, facts: Facts, like: Result | None) ->
 
 def keyforge(place: Place, reader: Reader, facts: Facts, like: Result | None) -> tuple[Result, str]:
     """Section 4: a won game; at time the turns, one forged key each, keys, æmber, potential, the first player."""
-    loser, ending, wins = other(facts.opener), facts.ending, place.games // 2 + 1
+    loser, ending, wins = other_side(facts.opener), facts.ending, place.games // 2 + 1
     games = {side: reader.games.count(side) for side in ("a", "b")}  # type: ignore[arg-type]
     first = (like.first_player if like else None) or reader.first_player
     if ending is None and like is not None:

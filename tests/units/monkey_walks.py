@@ -10,7 +10,7 @@ from monkey_reader import SIGNS, Reader, names_winner, number, told_to_the_other
 from monkey_rules import LABELS, STEPS, Unsaid, expected, phoned
 from monkey_table import AT_TIME, BEFORE, WORDS, MonkeyTable, Place, Step, places
 
-from roundtap_core.records import SIDES, Result, Side, SidePair, other
+from roundtap_core.records import SIDES, Result, Side, SidePair, other_side
 from roundtap_units.table.screens.scenes import FiguresScene, SideBySideScene, SidePart
 
 Move = tuple[str, str, int]
@@ -54,7 +54,7 @@ class Watch:
         if shown.kind == "who-won" and self.corrects:
             like = stands.match.result or heard[shown.turn]  # type: ignore[attr-defined]
         elif shown.kind in ("ask", "who-won", "differ") and getattr(shown, "turn", None):
-            like = heard[other(shown.turn)]  # type: ignore[attr-defined]
+            like = heard[other_side(shown.turn)]  # type: ignore[attr-defined]
         self.first = stands.standing_result
         step = self.table.press(kind, key, shown)
         self.last = step.after
@@ -124,7 +124,7 @@ class Watch:
                 self._fault("other", f"timeout {key} is {told.get(key)}, told was {said.get(key)}")
 
     def agreed(self, step: Step, side: str, result: Result) -> None:
-        theirs = other(side)  # type: ignore[arg-type]
+        theirs = other_side(side)  # type: ignore[arg-type]
         if self.table.now_ms - self.table.asked_ms < 400:
             self._fault("unread", f"{side} agreed {self.table.now_ms - self.table.asked_ms} ms after the hub had asked")
         if getattr(step.before, "turn", None) != side:
@@ -144,7 +144,7 @@ class Watch:
     def _winner(self, result: Result) -> str:
         """Who has won by the rules' own words: stated, conceded to, ahead in figures, else nobody."""
         if result.conceded_by:
-            return other(result.conceded_by)  # type: ignore[arg-type]
+            return other_side(result.conceded_by)  # type: ignore[arg-type]
         if result.winner:
             return result.winner
         for pair in (result.score, result.wounds or SidePair()):
@@ -162,7 +162,7 @@ class Watch:
             part: SidePart = scene.of(side)  # type: ignore[arg-type]
             first = side if self.place.facing == "opposite" else "a"
             pairs = [result.score, result.wounds or SidePair()]
-            shown = [f"{p.of(first)}:{p.of(other(first))}" for p in pairs]  # type: ignore[arg-type]
+            shown = [f"{p.of(first)}:{p.of(other_side(first))}" for p in pairs]  # type: ignore[arg-type]
             if list(part.figures) != shown:
                 self._fault("not-told", f"the sum shows {part.figures}, reported was {shown}")
             if not names_winner(part.all_text(), winner):
@@ -279,7 +279,7 @@ def _of_two(scene: SideBySideScene, chance: random.Random) -> str:
     """A key that leads on where both enter their own."""
     side = chance.choice(("a", "b"))
     if scene.kind == "sum":
-        return next((each for each in (side, other(side)) if "✓" not in scene.of(each).hint), side)  # type: ignore
+        return next((each for each in (side, other_side(side)) if "✓" not in scene.of(each).hint), side)  # type: ignore
     hands = [each for each in ("a", "b") if "▲" in scene.of(each).hint]  # type: ignore[arg-type]
     if not hands:
         return chance.choice((side, "up"))

@@ -15,16 +15,7 @@ import zxingcpp
 from escpos.capabilities import CAPABILITIES
 from PIL import Image, ImageOps
 
-from gallery.on_paper import (
-    HEAD,
-    MEMBERS,
-    TEAMS,
-    URL,
-    best_of_three,
-    proxy_content,
-    slip_content,
-    trust_content,
-)
+from gallery.on_paper import HEAD, MEMBERS, TEAMS, URL, best_of_three, proxy_content, slip_content, trust_content
 from roundtap_core.records import ELIMINATION, SWISS, TIEBREAK
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import Words

@@ -14,7 +14,7 @@ import pytest
 
 from roundtap_core.messages import ReportReceipt
 from roundtap_core.version import version
-from roundtap_core.wire import ECHO, FEED, REPORT, REQUEST, envelope, open_envelope, sign, verify
+from roundtap_core.wire import ECHO, FEED, REPORT, REQUEST, envelope, open_envelope, sign, verify_signature
 from roundtap_units.link import link as module
 from roundtap_units.link.link import HubAddress, HubLink, should_keep_waiting
 from roundtap_units.link.outbox import Outbox, StoredReport
@@ -146,7 +146,7 @@ def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
 
 def echo_of(message: Json, key: bytes = KEY, **changes: Any) -> bytes:
     report = message["report"]
-    assert verify(KEY, REPORT, report, message["mac"])
+    assert verify_signature(KEY, REPORT, report, message["mac"])
     plain = {"report_id": report["report_id"], "fate": "accepted", "reason": None, "number": 42, "hash": "h",
              "epoch": "x", **changes}
     return json.dumps(envelope(key, ECHO, plain)).encode()

@@ -10,7 +10,7 @@ import pytest
 from test_link import KEY, PORTAL, REPORT_1, REPORT_2, WELCOME, Bench, Json, bench, echo_of, feed_line  # noqa: F401
 
 from roundtap_core.messages import ReportReceipt
-from roundtap_core.wire import REPORT, sign, verify
+from roundtap_core.wire import REPORT, sign, verify_signature
 from roundtap_units.link.checksum_lines import key_fingerprint
 from roundtap_units.link.link import HubAddress, HubLink
 from roundtap_units.link.outbox import Outbox, StoredReport
@@ -136,7 +136,7 @@ def test_a_report_is_signed_anew_where_the_key_was_renewed_since(bench: Bench, t
     link.send_reports()
     message = bench.hub.next("/device/report")
     link.stop()
-    assert verify(KEY, REPORT, message["report"], message["mac"])
+    assert verify_signature(KEY, REPORT, message["report"], message["mac"])
     assert message["report"] == REPORT_1
 
 

@@ -9,7 +9,7 @@ from PIL import Image, ImageFilter, ImageOps
 
 from gallery.panel_screens import panel_scenes
 from roundtap_core.words import LANGUAGES
-from roundtap_machine.wifi import wifi_code
+from roundtap_machine.wifi import wifi_qr_text
 from roundtap_units.panel import panel_dialogue as d
 from roundtap_units.panel.panel_dialogue import (
     PanelScene,
@@ -83,12 +83,12 @@ def test_phones_read_the_address_beside_its_words():
 def test_a_name_that_is_too_long_beside_a_code_does_not_spoil_it():
     played = Played()
     played.panel.page, played.panel.hotspot = d.HOTSPOT_QR, ("MistrzostwaWielkopolski2026", HOTSPOT[1])
-    assert read(draw_panel(make_scene(played.panel))) == [wifi_code("MistrzostwaWielkopolski2026", HOTSPOT[1])]
+    assert read(draw_panel(make_scene(played.panel))) == [wifi_qr_text("MistrzostwaWielkopolski2026", HOTSPOT[1])]
 
 
 @pytest.mark.parametrize(("name", "password"), [HOTSPOT, ("Halle; 1", 'a\\b:"c"'), ("Open", "")])
 def test_phones_read_the_hotspot(name, password):
-    assert read(qr_picture(wifi_code(name, password))) == [wifi_code(name, password)]
+    assert read(qr_picture(wifi_qr_text(name, password))) == [wifi_qr_text(name, password)]
 
 
 def test_an_address_with_a_path_keeps_its_letters():

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from tableplay import Table
 
 from roundtap_core.forms.questions import Choice, Figure, Picks, Turns
-from roundtap_core.forms.walk import compose, walk
+from roundtap_core.forms.walk import compose_result, walk_way
 from roundtap_core.records import CONCESSION, Result, SidePair
 from roundtap_core.rulebooks.base import MatchSituation
 from roundtap_core.rulebooks.registry import RULEBOOKS, rulebook
@@ -30,7 +30,7 @@ def cases():
 def answered(way, opener, chance):
     """Answers to all that is asked on the way, by chance."""
     way, answers = way.opened_by(opener), {}
-    while (step := walk(way, answers, opener).question) is not None:
+    while (step := walk_way(way, answers, opener).question) is not None:
         if isinstance(step, Figure):
             near = range(step.minimum, min(step.maximum, step.minimum + 3) + 1)
             answers[step.name] = chance.choice([chance.randint(step.minimum, step.maximum), chance.choice(near)])
@@ -49,7 +49,7 @@ def test_what_is_pressed_is_what_is_reported(book, options, situation, way):
     form, said = book.form(merged, situation), 0
     for _ in range(12):
         opener = "a" if form.parallel and way.ended != CONCESSION else chance.choice("ab")
-        result = compose(way, opener, answered(way, opener, chance))
+        result = compose_result(way, opener, answered(way, opener, chance))
         time_is_up = way.when == "at_time"
         if any(result_problems(book, result, merged, situation, ResultSource(PLAYER, time_is_up))):
             continue

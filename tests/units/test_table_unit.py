@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from unit_kit import BOOK, KEY, Unit, view
 
-from roundtap_core.wire import REPORT, verify
+from roundtap_core.wire import REPORT, verify_signature
 from roundtap_devices.input.gestures import Edge
 
 
@@ -25,7 +25,7 @@ def test_two_presses_and_the_others_yes_are_two_signed_reports_and_saved(unit: U
         "report_id": "table-12-id1", "unit": "table-12", "event": "e1", "match": "3.7", "side": "a", "revision": 0,
         "result": {"score": {"a": 100, "b": 0}}, "serial": 1, "agrees_to": None, "round": 3, "a": "p1", "b": "p2",
     }
-    assert verify(KEY, REPORT, first.report, first.mac)
+    assert verify_signature(KEY, REPORT, first.report, first.mac)
 
     unit.tap("b")
     assert [kept.report["side"] for kept in unit.outbox.waiting()] == ["a", "b"]

@@ -32,7 +32,7 @@ def _open_error(error: Exception) -> PortUnavailable:
 
 class SerialPort:
     """8N1. device: "/dev/ttyUSB0"; baud: the printer's; flow: "none", "rtscts" or "xonxoff", handled by the kernel.
-    Every method raises PortGone where the device has gone."""
+    Every method raises PortUnavailable where the device has gone."""
 
     def __init__(self, device: str, baud: int = 115200, flow: str = "none") -> None:
         import serial
@@ -97,7 +97,7 @@ def choose_port(ports: list[FoundPort], remembered: str = "") -> FoundPort | Non
 
 
 def open_port(port: FoundPort, baud: int, flow: str) -> Port:
-    """Raises PortGone, with the reason for a port that exists but cannot be used."""
+    """Raises PortUnavailable, with the reason for a port that exists but cannot be used."""
     if port.refused:
         raise PortUnavailable(port.refused, port.refused)
     return open_device(port.path, baud, flow)

@@ -64,13 +64,13 @@ class _Attempt:
 class Printer:
     """One printer on a port, for one thread.
 
-        made = printer_profile("plain-58")                                   # or the path of a TOML file
+        made = load_profile("plain-58")                                   # or the path of a TOML file
         printer = Printer(lambda: open_path("/dev/usb/lp0", made.baud, made.flow), made, confirmed=True)
         printer.begin(compose([line("Hello", made.sheet)], made), lambda: None, mono_ms())
         while (outcome := printer.step(mono_ms())) is None:
             sleep(0.02)                                                      # then: outcome.state, outcome.detail
 
-    open_port: makes a NEW port; raises PortGone. Called again after each break.
+    open_port: makes a NEW port; raises PortUnavailable. Called again after each break.
     answers: whether this printer is known to answer (from an earlier run); the attribute is what is known now.
     interrupted: the previous run ended inside a job, so the printer may still wait for the rest of a picture.
     confirmed: a person has read its print at this speed; otherwise silence proves nothing, and no job is "sent".

@@ -270,7 +270,7 @@ def _glyph(letter: str, width: int, height: int, bold: bool, cell_dots: int) -> 
 class VirtualPrinter:
     """A complete receipt printer. Open `device` with pyserial or python-escpos, and call `step` regularly.
 
-        made = printer_profile("plain-58")
+        made = load_profile("plain-58")
         virtual = VirtualPrinter(made)
         port = open_path(virtual.device, made.baud, made.flow)
         port.write_some(compose([line("Hello", made.sheet)], made).data)

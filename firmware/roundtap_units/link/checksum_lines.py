@@ -5,7 +5,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from roundtap_core.wire import canonical, digest
+from roundtap_core.wire import canonical_json, digest
 
 UNREADABLE = (ValueError, KeyError, TypeError, RecursionError)
 """What reading strange bytes as one of these lines may raise."""
@@ -13,7 +13,7 @@ UNREADABLE = (ValueError, KeyError, TypeError, RecursionError)
 
 def checksum_line(content: Mapping[str, Any]) -> bytes:
     """One line of JSON with `sum`, the SHA-256 of the canonical JSON of the rest, and a line feed."""
-    return canonical({**content, "sum": digest(content)}) + b"\n"
+    return canonical_json({**content, "sum": digest(content)}) + b"\n"
 
 
 def read_checksum_line(raw: bytes) -> tuple[dict[str, Any], bool]:

@@ -185,7 +185,7 @@ class EnrolClient:
 
         self._serial += 1
         digits = self._new_code()
-        side = SPAKE2_B(enrol_keys.password(digits), enrol_keys.HUB_IDENTITY,
+        side = SPAKE2_B(enrol_keys.code_password(digits), enrol_keys.HUB_IDENTITY,
                         enrol_keys.unit_identity(self._unit_id, self._kind, self._serial))
         self._codes = [*self._codes[-1:], _Code(self._serial, digits, now_ms + self._shown_ms, side, side.start())]
         return self._codes[-1]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from roundtap_core.messages import ReportReceipt
-from roundtap_machine.atomic_write import sync, write_atomically
+from roundtap_machine.atomic_write import sync_to_disk, write_atomically
 from roundtap_machine.disk import check_room, disk_fault, try_writing
 from roundtap_units.link.checksum_lines import UNREADABLE, checksum_line, read_checksum_line
 
@@ -214,7 +214,7 @@ class Outbox:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             self._clean()
             self._file = open(self._path, "ab", buffering=0)  # noqa: SIM115 — for the unit's life: a report must not wait.
-            sync(self._path.parent)
+            sync_to_disk(self._path.parent)
             self._error = None
         except OSError as error:
             self._mark_failed(error)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from roundtap_core.version import version
-from roundtap_machine.health import MachineProbe, free_bytes, read_only, temperature_c, throttled
+from roundtap_machine.health import MachineProbe, free_bytes, is_mounted_read_only, temperature_c, throttle_bits
 
 MEASURE_EVERY_MS = 60_000
 WARMTH_C, SPACE_MB = 5, 64  # steps of the reported values: a degree more is no news
@@ -68,8 +68,8 @@ class OwnHealth:
         celsius = temperature_c(machine)
         free = free_bytes(machine.data) if machine.data is not None else None
         return {
-            "version": version(), "throttled": throttled(machine),
+            "version": version(), "throttled": throttle_bits(machine),
             "celsius": None if celsius is None else celsius // WARMTH_C * WARMTH_C,
             "free_mb": None if free is None else min(SPACE_TOLD_MB, (free >> 20) // SPACE_MB * SPACE_MB),
-            "read_only": read_only(machine, machine.data) if machine.data is not None else None,
+            "read_only": is_mounted_read_only(machine, machine.data) if machine.data is not None else None,
         }

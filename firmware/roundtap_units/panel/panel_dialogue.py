@@ -14,7 +14,7 @@ from roundtap_core.typed import DisplayText
 from roundtap_core.words import Words
 from roundtap_devices.input.gestures import HOLD, REPEAT, TAP, Gesture
 from roundtap_devices.printing.drawing import qr_image, qr_modules
-from roundtap_machine.wifi import wifi_code
+from roundtap_machine.wifi import wifi_qr_text
 from roundtap_units.table.screens.lettering import FittedText, canvas, draw_string, fit_text, line_height, text_width
 
 NOBODY, ADDRESS, STANDBY = "nobody", "address", "standby"
@@ -231,7 +231,7 @@ def make_scene(panel: PanelDialogue) -> PanelScene:
         return PanelScene(words("panel.off"), (words("panel.off.what"),))
     if page == HOTSPOT_QR and panel.hotspot is not None:
         return PanelScene(words("panel.hotspot"), (panel.hotspot[0],), words("panel.hint.back"),
-                          qr=wifi_code(*panel.hotspot))
+                          qr=wifi_qr_text(*panel.hotspot))
     if page in (PLAYERS_QR, CONSOLE_QR) and panel.hub is not None:
         return _address_code(panel, panel.hub)
     if page in PAGE_STEPS or NEXT_PAGE.get(page) in PAGE_STEPS:

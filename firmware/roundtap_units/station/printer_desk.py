@@ -223,7 +223,7 @@ class PrinterDesk:
         return job_composer(self.profile, self._words)
 
     def open(self) -> ports.Port:
-        """The remembered port, wherever it is now; else the first likely one. Raises PortGone."""
+        """The remembered port, wherever it is now; else the first likely one. Raises PortUnavailable."""
         if self._device is not None:
             if not (device := self._device()):
                 raise ports.PortUnavailable("the virtual printer is unplugged")

@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 
 from roundtap_core.forms.form import DECIDED, Form, WayToEnd
 from roundtap_core.forms.questions import WINNER, Choice, Figure, Picks, Turns
-from roundtap_core.forms.walk import walk, way_and_answers
-from roundtap_core.records import CONCESSION, PLAYED, SIDES, Result, Side, other
+from roundtap_core.forms.walk import walk_way, way_and_answers
+from roundtap_core.records import CONCESSION, PLAYED, SIDES, Result, Side, other_side
 from roundtap_units.table.dialogue.digit_wheels import FigureDial, starting_value
 from roundtap_units.table.dialogue.parallel_entry import SideSheet, side_questions
 
@@ -28,19 +28,19 @@ def report_presses(form: Form, result: Result, winner: Side, time_is_up: bool, f
     if form.parallel:
         return list(_parallel(form, result, time_is_up, fielded))
     way, answers = _way_and_answers(form, result, winner, time_is_up)
-    first_question = walk(way, {}, winner).question
-    if way.winner == DECIDED and isinstance(first_question, Choice) and answers[first_question.name] == other(winner):
+    asked = walk_way(way, {}, winner).question
+    if way.winner == DECIDED and isinstance(asked, Choice) and answers[asked.name] == other_side(winner):
         # The player whose turn it is opens: presses of both buttons at once are ignored.
-        winner = other(winner)
+        winner = other_side(winner)
         way, answers = _way_and_answers(form, result, winner, time_is_up)
     at = form.offered(time_is_up).index(way)
     first = form.direct and at == 0
     if first and form.games > 1 and not time_is_up:
         return list(_games(form, result, winner))
     # From the list of endings the report has no opener yet: the player who takes "I concede" is it.
-    own = other(winner) if form.direct and not first and way.ended == CONCESSION else winner
+    own = other_side(winner) if form.direct and not first and way.ended == CONCESSION else winner
     return [*_opening(form, at, time_is_up, own), *_steps(way, answers, winner, own, confirmed=first),
-            Press(other(own))]
+            Press(other_side(own))]
 
 
 def _way_and_answers(form: Form, result: Result, opener: Side, time_is_up: bool) -> tuple[WayToEnd, dict[str, Any]]:
@@ -63,15 +63,15 @@ def _opening(form: Form, at: int, time_is_up: bool, own: Side) -> Iterator[Press
 
 def _games(form: Form, result: Result, winner: Side) -> Iterator[Press]:
     """Game by game, the loser agreeing to each; the loser begins the next, where that is asked."""
-    loser = other(winner)
+    loser = other_side(winner)
     won = [winner] * (form.games - 1)
     played = [*won[:1], *[loser] * result.score.of(loser), *won[1:]]
     asks = any(way.choice("first_player") for way in form.ways)
     for number, side in enumerate(played):
-        yield from (Press(side), Press(other(side)))
+        yield from (Press(side), Press(other_side(side)))
         if asks:
             last = number == len(played) - 1
-            chosen = result.first_player if last and result.first_player in SIDES else other(side)
+            chosen = result.first_player if last and result.first_player in SIDES else other_side(side)
             yield Press(str(chosen))
     yield from (Press(winner), Press(loser))
 
@@ -80,9 +80,9 @@ def _steps(way: WayToEnd, answers: dict[str, Any], opener: Side, own: Side, conf
     """The presses of every question the walk reaches. `confirmed`: opening a way without any reports it."""
     way = way.opened_by(opener)
     given: dict[str, Any] = {}
-    while (step := walk(way, given, opener).question) is not None:
+    while (step := walk_way(way, given, opener).question) is not None:
         if isinstance(step, Figure):
-            side = opener if step.whose == WINNER else other(opener)
+            side = opener if step.whose == WINNER else other_side(opener)
             yield from _dial_presses(FigureDial(step, starting_value(way, step, side, given)), answers[step.name], own)
         elif isinstance(step, Turns):
             yield from _turn_presses(step, answers[step.name], answers[step.first])
@@ -99,7 +99,7 @@ def _turn_presses(step: Turns, answer: str, first: Side) -> Iterator[Press]:
         yield Press(answer, "hold")
         return
     for turn in range(step.turns):
-        yield Press(first if turn % 2 == 0 else other(first))
+        yield Press(first if turn % 2 == 0 else other_side(first))
 
 
 def _choice_presses(choice: Choice, answer: Any, own: Side) -> Iterator[Press]:
@@ -144,7 +144,7 @@ def _wheel(dial: FigureDial, target: int, by: int) -> list[FigureDial]:
 
 
 def _parallel(form: Form, result: Result, time_is_up: bool, fielded: bool) -> Iterator[Press]:
-    opener: Side = other("a" if result.conceded_by == "a" else "b") if result.ended == CONCESSION else "a"
+    opener: Side = other_side("a" if result.conceded_by == "a" else "b") if result.ended == CONCESSION else "a"
     way, answers = _way_and_answers(form, result, opener, time_is_up)
     whose = {side: "winner" if side == opener else "loser" for side in SIDES}
     for side in SIDES:
@@ -153,7 +153,7 @@ def _parallel(form: Form, result: Result, time_is_up: bool, fielded: bool) -> It
             yield from squad_presses(picks, answers[picks.name], side)
     entered: dict[tuple[str, str], int] = {}
     first = _first_to_enter(result, opener)
-    for side in (first, other(first)):
+    for side in (first, other_side(first)):
         yield Press(side)
         if result.ended == CONCESSION and side != opener:
             yield from (Press("down"), Press(side))
@@ -170,7 +170,7 @@ def _first_to_enter(result: Result, opener: Side) -> Side:
     """Who enters first: the one who conceded, or won more struggles. At time the first one is asked about the last
     struggle, unless it has ended the game."""
     if result.ended == CONCESSION:
-        return other(opener)
+        return other_side(opener)
     return "b" if result.ended == PLAYED and result.score.b > result.score.a else "a"
 
 

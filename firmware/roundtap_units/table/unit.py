@@ -26,14 +26,7 @@ from roundtap_units.link.hub_choice import UnitMemory
 from roundtap_units.link.hub_time import HubTime
 from roundtap_units.link.outbox import PENDING, Outbox, StoredReport
 from roundtap_units.link.stored_view import StoredView
-from roundtap_units.table.dialogue.dialogue import (
-    Dialogue,
-    Effect,
-    ReportRefused,
-    Saved,
-    SendReport,
-    StatusChanged,
-)
+from roundtap_units.table.dialogue.dialogue import Dialogue, Effect, ReportRefused, Saved, SendReport, StatusChanged
 from roundtap_units.table.faults import BLINK_MS, UnitFaults
 from roundtap_units.table.screens.scenes import Scene
 from roundtap_units.table.screens.screens import add_label, draw_scene

@@ -19,7 +19,7 @@ from roundtap.provisioning.settings_file import Settings
 from roundtap_core.words import Words, core_words
 from roundtap_hub.hall.diagnostics import bundle
 from roundtap_machine.checks import FINE, GROUPS, NETWORK, NOTE, UNKNOWN, WRONG, Check, worst, worst_first
-from roundtap_machine.health import MachineProbe, SystemdService, health, log_lines, program_output, services
+from roundtap_machine.health import MachineProbe, SystemdService, check_health, list_services, log_lines, program_output
 from roundtap_machine.wifi import hotspot_checks
 from roundtap_units.link.find_hub import PORTS, request_json
 from roundtap_units.link.hub_choice import Endpoint, endpoint_url, parse_endpoints
@@ -151,7 +151,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     words = core_words(cli_io.reader_words().language)
-    known = services(program_output)
+    known = list_services(program_output)
     # The package installs the services of every role on every machine.
     roles = [each.name for each in known if each.wanted or each.active == "active"]
     found = all_checks(args.data, args.config, args.hub, roles, service_checks(known))
@@ -176,8 +176,8 @@ def all_checks(data: Path | None, etc: Path, hub: str | None, roles: Sequence[st
     """Every check of this machine. `roles`: its services; `of_services`: their checks."""
     folder = data if data is not None else DATA if DATA.is_dir() else None
     board = bool({"table", "panel"} & set(roles)) or (etc / "table.toml").exists()
-    return [*health(MachineProbe(folder, board), time.time()), *of_services, *settings_checks(), *config_checks(etc),
-            *hotspot_checks(), *hub_checks(hub, etc, "hub" in roles or "standby" in roles)]
+    return [*check_health(MachineProbe(folder, board), time.time()), *of_services, *settings_checks(),
+            *config_checks(etc), *hotspot_checks(), *hub_checks(hub, etc, "hub" in roles or "standby" in roles)]
 
 
 def report_lines(found: Sequence[Check], words: Words) -> list[str]:

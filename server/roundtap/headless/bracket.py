@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from roundtap.headless import cli_io
 from roundtap_core.elimination.bracket import Bracket, BracketGame, BracketSeat, bracket_of
-from roundtap_core.elimination.cut import CutRow, cut_table, qualified
+from roundtap_core.elimination.cut import CutRow, cut_table, qualifiers
 from roundtap_core.elimination.ranking import FinalPlace, bracket_to_json, final_ranking, game_name
 from roundtap_core.errors import Problem
 from roundtap_core.records import ELIMINATION, SWISS, SidePair, Tournament
@@ -40,7 +40,7 @@ def bracket_to_show(tournament: Tournament) -> Bracket:
     if not tournament.stage_rounds(ELIMINATION) and tournament.stage_rounds(SWISS):
         open_matches = any(m.result is None and m.bye is None for r in tournament.rounds for m in r.matches)
         if next_stage(tournament) == ELIMINATION and not open_matches:
-            seeds = qualified(tournament)
+            seeds = qualifiers(tournament)
     bracket = bracket_of(tournament, seeds)
     if bracket is None:
         raise Problem("no_bracket")

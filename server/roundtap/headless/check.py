@@ -7,7 +7,7 @@ from typing import Any
 from roundtap.headless import cli_io
 from roundtap_core.check.check import violations
 from roundtap_core.errors import Problem
-from roundtap_core.eventfile.read import event_problems, parse, parse_json
+from roundtap_core.eventfile.read import event_problems, parse_event_file, parse_json
 from roundtap_core.words import Words
 
 BREAKS_RULES = 1
@@ -24,7 +24,7 @@ def run(args: Namespace) -> int:
     try:
         text = cli_io.read_text(args.file)
         try:
-            tournament = parse(text)
+            tournament = parse_event_file(text)
         except Problem:
             return _unreadable(args.file, list(event_problems(parse_json(text))), words)
     except Problem as problem:

@@ -14,7 +14,7 @@ from typing import Any
 from msgspec import json
 
 from roundtap_core.errors import Problem
-from roundtap_core.eventfile.read import parse
+from roundtap_core.eventfile.read import parse_event_file
 from roundtap_core.names import display_name, public_names
 from roundtap_core.records import Tournament
 from roundtap_core.rulebooks.registry import rulebook
@@ -78,7 +78,7 @@ def print_for_event(file: str, work: Callable[[Tournament, Words], str]) -> int:
     # No garbage is worth collecting before this short process ends.
     gc.disable()
     try:
-        text = work(parse(read_text(file)), words)
+        text = work(parse_event_file(read_text(file)), words)
     except Problem as problem:
         return print_refusal(error_line(file, problem, words))
     finally:

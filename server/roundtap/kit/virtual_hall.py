@@ -18,7 +18,7 @@ from roundtap_core.records import Tournament
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.standings.totals import list_totals
 from roundtap_core.typed import parse_message
-from roundtap_core.wire import REPORT, verify
+from roundtap_core.wire import REPORT, verify_signature
 from roundtap_devices.boards import RECOMMENDED
 from roundtap_devices.display.screen import VirtualScreen
 from roundtap_devices.display.signals import Signals
@@ -62,7 +62,7 @@ class DirectLink:
 
     def send_reports(self) -> None:
         for kept in self.outbox.waiting():
-            assert verify(self._hub.units.keys[self._unit], REPORT, kept.report, kept.mac)
+            assert verify_signature(self._hub.units.keys[self._unit], REPORT, kept.report, kept.mac)
             settled = self.outbox.settle(parse_message(
                 ReportReceipt, record_report(self._hub.service, validate_report(dict(kept.report)))))
             if settled is not None:

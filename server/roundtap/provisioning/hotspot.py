@@ -16,7 +16,7 @@ from roundtap.headless import cli_io
 from roundtap.provisioning import applying
 from roundtap_core.errors import Problem
 from roundtap_core.words import Words
-from roundtap_machine.wifi import ADDRESS, DEVICES_MAX, STATE, Hotspot, is_up, known_hotspot
+from roundtap_machine.wifi import ADDRESS, DEVICES_MAX, STATE, Hotspot, is_hotspot_up, known_hotspot
 
 PROFILE = "roundtap-hotspot"
 DELETE_COMMAND = ("nmcli", "connection", "delete", PROFILE)
@@ -57,7 +57,7 @@ class HotspotMachine:
     """The root of the hotspot's files, and how programs are run; both are replaced in tests."""
     root: Path = Path("/")
     run: Callable[[Sequence[str]], ProgramResult] = run_program
-    is_up: Callable[[], bool] = is_up
+    is_up: Callable[[], bool] = is_hotspot_up
 
     def at(self, path: Path) -> Path:
         return self.root / path.relative_to("/")

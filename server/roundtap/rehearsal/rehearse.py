@@ -261,7 +261,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """0: every result was typed and the standings agree. 2: the file cannot be played. 3: they differ."""
     from roundtap.rehearsal.script import made_up_event, script_of
-    from roundtap_core.eventfile.read import parse
+    from roundtap_core.eventfile.read import parse_event_file
 
     if (args.event is None) == (args.made_up is None):
         return print_refusal("roundtap rehearse: give either an event file or --made-up RULEBOOK")
@@ -271,7 +271,7 @@ def run(args: argparse.Namespace) -> int:
         return print_refusal("roundtap rehearse: --trouble goes with --fast")
     try:
         script = script_of(made_up_event(args.made_up, args.players, args.seed) if args.made_up is not None
-                           else parse(args.event.read_text(encoding="utf-8")))
+                           else parse_event_file(args.event.read_text(encoding="utf-8")))
         expected = read_published(args.expect) if args.expect else None
     except Problem as problem:
         return print_refusal(f"{args.event or args.made_up}: {problem}")

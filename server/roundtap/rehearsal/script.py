@@ -13,8 +13,8 @@ from roundtap_core.elimination.cut import THIRD, THIRD_STAGE, stages_of
 from roundtap_core.errors import Problem
 from roundtap_core.forms.form import WayToEnd
 from roundtap_core.forms.questions import FIRST_PLAYER_BY
-from roundtap_core.forms.walk import compose, next_step
-from roundtap_core.lists.squads import fielded, to_field
+from roundtap_core.forms.walk import compose_result, next_step
+from roundtap_core.lists.squads import fielded_squads, to_field
 from roundtap_core.result_json import match_to_json
 from roundtap_core.rounds.next_round import next_round, next_stage
 from roundtap_core.rulebooks.base import MatchSituation, Rulebook
@@ -169,7 +169,7 @@ def _play_round(event: records.Tournament, book: Rulebook, rand: random.Random) 
     *before, last = event.rounds
     stage = stages_of(event)[last.number]
     totals = list_totals(event)
-    used = fielded(before)
+    used = fielded_squads(before)
     rounds_left = max(1, SWISS_ROUNDS + 1 - last.number)
 
     def squads(who: str) -> list[int]:
@@ -207,7 +207,7 @@ def _result(book: Rulebook, event: records.Tournament, situation: MatchSituation
         seen = way.opened_by(opener)
         while (question := next_step(seen, answers)) is not None:
             answers[question.name] = question.drawn(rand)
-        result = compose(way, opener, answers)
+        result = compose_result(way, opener, answers)
         fits = not any(result_problems(book, result, options, situation, ResultSource(OFFICIAL)))
         if fits and not _lost_by_the_opener(book, result, way, opener, options):
             return result

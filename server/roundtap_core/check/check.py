@@ -7,7 +7,7 @@ from roundtap_core import records
 from roundtap_core.check import drawn_rounds
 from roundtap_core.elimination.cut import THIRD, THIRD_STAGE, stages_of
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.lists.list_form import fold, names
+from roundtap_core.lists.list_form import fold, names_at
 from roundtap_core.lists.squads import squad_letter
 from roundtap_core.names import error_names, names_in
 from roundtap_core.rounds.never_fielded import never_fielded
@@ -41,7 +41,7 @@ def impossible_results(tournament: records.Tournament) -> Iterator[Problem]:
     options = book.options(tournament.options)
     totals = list_totals(tournament)
     stages = stages_of(tournament)
-    houses = {c.id: tuple(names(book.lists.of_competitor(c), "houses")) for c in tournament.competitors} \
+    houses = {c.id: tuple(names_at(book.lists.of_competitor(c), "houses")) for c in tournament.competitors} \
         if FIRST_PLAYER in book.lots else {}
     for played, match, where in match_places(tournament):
         if match.result is not None:
@@ -71,7 +71,7 @@ def impossible_options(tournament: records.Tournament) -> Iterator[Problem]:
         yield problem
 
 
-def other_options(tournament: records.Tournament) -> Iterator[Problem]:
+def differing_options(tournament: records.Tournament) -> Iterator[Problem]:
     """Options that held, according to the file, and that its options and the rulebook do not give."""
     told = (tournament.record or {}).get("effective_options", {})
     holds = rulebook(tournament.rulebook).options(tournament.options)
@@ -87,7 +87,7 @@ def open_matches(tournament: records.Tournament) -> Iterator[Problem]:
             yield Problem("open_match", where=where, round=played.number)
 
 
-def repeats(tournament: records.Tournament) -> Iterator[Problem]:
+def repeated_pairings(tournament: records.Tournament) -> Iterator[Problem]:
     """Pairings that a stage saw before. A tie-break round may repeat them."""
     names = error_names(tournament)
     met: dict[tuple[str, frozenset[str]], int] = {}
@@ -134,7 +134,7 @@ def left_too_late(tournament: records.Tournament) -> Iterator[Problem]:
                 yield Problem("left_after_undrawn_round", where=f"/competitors/{c}/{key}", value=last, rounds=rounds)
 
 
-def won_byes(tournament: records.Tournament) -> Iterator[Problem]:
+def won_bye_problems(tournament: records.Tournament) -> Iterator[Problem]:
     """A won bye is sat out in round 1, there only, and only by its winner. A latecomer to round 1 has lost it."""
     names = error_names(tournament)
     owed = {competitor.id for competitor in tournament.competitors if competitor.won_bye}
@@ -150,7 +150,7 @@ def won_byes(tournament: records.Tournament) -> Iterator[Problem]:
                     yield Problem("won_bye_not_given", where=f"{where}/{side}", competitor=names[who])
 
 
-def no_shows(tournament: records.Tournament) -> Iterator[Problem]:
+def no_show_problems(tournament: records.Tournament) -> Iterator[Problem]:
     """A player who did not appear stands in the same round with an unpaired loss."""
     for r, played in enumerate(tournament.rounds):
         waiting = [m for m, match in enumerate(played.matches) if match.bye == records.NO_SHOW]
@@ -159,7 +159,7 @@ def no_shows(tournament: records.Tournament) -> Iterator[Problem]:
             yield Problem("no_show_of_nobody", where=f"/rounds/{r}/matches/{m}/bye")
 
 
-def structure(tournament: records.Tournament) -> Iterator[Problem]:
+def structure_problems(tournament: records.Tournament) -> Iterator[Problem]:
     """Not more Swiss rounds than the structure has for those who were there when round 1 was drawn."""
     if not tournament.rounds:
         return
@@ -168,7 +168,7 @@ def structure(tournament: records.Tournament) -> Iterator[Problem]:
     if options.get("structure") == "own" and options.get("swiss_rounds") is None:
         return
     try:
-        planned, _ = book.structure(records.drawn_for(tournament.rounds[0].matches), options)
+        planned, _ = book.structure(records.present_count(tournament.rounds[0].matches), options)
     except Problem as problem:
         yield problem
         return
@@ -286,9 +286,9 @@ def _team_problems(team: records.Competitor, size: int, where: str, teams: dict[
 
 
 RULES: tuple[Callable[[records.Tournament], Iterator[Problem]], ...] = (
-    impossible_results, open_matches, repeats, paired_after_leaving, missing_from_rounds, left_too_late, won_byes,
-    no_shows, structure, drawn_rounds.bye_problems, drawn_rounds.cut_order_problems, drawn_rounds.elimination_problems,
-    impossible_options, other_options,
+    impossible_results, open_matches, repeated_pairings, paired_after_leaving, missing_from_rounds, left_too_late,
+    won_bye_problems, no_show_problems, structure_problems, drawn_rounds.bye_problems, drawn_rounds.cut_order_problems,
+    drawn_rounds.elimination_problems, impossible_options, differing_options,
     drawn_rounds.tiebreak_problems, drawn_rounds.drawn_round_problems, squad_problems, people_problems,
     official_problems, list_violations,
 )

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from roundtap_core import records
 from roundtap_core.elimination.bracket import Bracket, BracketGame, bracket_of, present_in_round
-from roundtap_core.elimination.cut import THIRD, games_in
+from roundtap_core.elimination.cut import THIRD, game_count
 from roundtap_core.elimination.next_games import game_to_match
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.names import error_names, names_in
@@ -15,7 +15,7 @@ from roundtap_core.pairing.cardinality import LargestMatching
 from roundtap_core.pairing.pairing_pool import met_among
 from roundtap_core.rounds.next_round import open_ties
 from roundtap_core.rulebooks.base import BYE_LAST
-from roundtap_core.rulebooks.registry import plan_or_none, rulebook
+from roundtap_core.rulebooks.registry import planned_structure_or_none, rulebook
 from roundtap_core.standings.standings import standings, tournament_before
 from roundtap_core.standings.tiebreakers import RANDOM
 
@@ -75,7 +75,7 @@ def _missing(tournament: records.Tournament) -> tuple[int, int] | None:
     options = rulebook(tournament.rulebook).options(tournament.options)
     if options.get("structure") == "own" and options.get("swiss_rounds") is None:
         return None
-    planned, swiss = plan_or_none(tournament), len(tournament.stage_rounds(records.SWISS))
+    planned, swiss = planned_structure_or_none(tournament), len(tournament.stage_rounds(records.SWISS))
     return (swiss, planned[0]) if planned is not None and swiss < planned[0] else None
 
 
@@ -263,7 +263,7 @@ def elimination_problems(tournament: records.Tournament) -> Iterator[Problem]:
         if bracket_round > bracket.rounds:
             yield Problem("bracket_too_many_rounds", where=where, right=bracket.rounds)
             continue
-        wrong = list(_number_problems(round_, games_in(bracket.size, bracket_round), where))
+        wrong = list(_number_problems(round_, game_count(bracket.size, bracket_round), where))
         yield from wrong
         if not wrong and (bracket_round > 1 or bracket.seeds):
             yield from _pairing_problems(tournament, bracket, bracket_round, round_, where, names)

@@ -7,8 +7,8 @@ from msgspec.structs import replace
 
 from roundtap_core.elimination import cut
 from roundtap_core.elimination.cut import cut_order, swiss_order
-from roundtap_core.randomness import lot
-from roundtap_core.records import ELIMINATION, SWISS, Match, Side, Tournament, other
+from roundtap_core.randomness import lot_number
+from roundtap_core.records import ELIMINATION, SWISS, Match, Side, Tournament, other_side
 from roundtap_core.rulebooks.base import Options, Rulebook
 from roundtap_core.rulebooks.registry import rulebook
 
@@ -69,7 +69,7 @@ class Bracket(Struct, frozen=True):
 
     @property
     def rounds(self) -> int:
-        return cut.rounds_of(self.size)
+        return cut.round_count(self.size)
 
     def of_round(self, bracket_round: int) -> tuple[BracketGame, ...]:
         """The games of a round in the order of their numbers, without the match for third place."""
@@ -112,9 +112,9 @@ def bracket_of(tournament: Tournament, seeds: Sequence[str] = ()) -> Bracket | N
         began = {who for match in played[0].matches for who in (match.a, match.b)}
         seeds = tuple(who for who in cut_order(tournament) if who in began)
     building = _BracketBuilder(tournament, size, tuple(seeds), standing)
-    for bracket_round in range(1, cut.rounds_of(size) + 1):
+    for bracket_round in range(1, cut.round_count(size) + 1):
         drawn = played[bracket_round - 1] if bracket_round <= len(played) else None
-        matches = cut.by_game_number(drawn.matches, cut.games_in(size, bracket_round)) if drawn else None
+        matches = cut.by_game_number(drawn.matches, cut.game_count(size, bracket_round)) if drawn else None
         building.add_round(bracket_round, matches, drawn.number if drawn else None)
     numbers = tuple(r.number for r in played)
     return Bracket(size, tuple(seeds), tuple(building.games), numbers, standing)
@@ -126,15 +126,15 @@ class _BracketBuilder:
         self._tournament, self._size, self._seeds = tournament, size, seeds
         self._book = rulebook(tournament.rulebook)
         self._options = self._book.options(tournament.options)
-        self._place = {competitor: i for i, competitor in enumerate(standing or by_lot(tournament))}
+        self._place = {competitor: i for i, competitor in enumerate(standing or lot_order(tournament))}
         self._seed = {competitor: i for i, competitor in enumerate(seeds, start=1)}
 
     def add_round(self, bracket_round: int, drawn: Mapping[int | str, Match] | None, number: int | None) -> None:
-        games = cut.games_in(self._size, bracket_round)
+        games = cut.game_count(self._size, bracket_round)
         before = {game.game: game for game in self.games if game.round == bracket_round - 1}
         there = present_in_round(self._tournament, number or len(self._tournament.rounds) + 1)
         for game in range(1, games + 1):
-            one, two = cut.feeders(game, games)
+            one, two = cut.feeder_games(game, games)
             if bracket_round == 1:
                 seats = self._first_seat(one), self._first_seat(two)
             else:
@@ -203,9 +203,9 @@ class _BracketBuilder:
         return (match.a if side == "a" else match.b if side == "b" else None), True
 
 
-def by_lot(tournament: Tournament) -> list[str]:
+def lot_order(tournament: Tournament) -> list[str]:
     """All in the lot's order: where no Swiss round was played it stands for the rank."""
-    return sorted((c.id for c in tournament.competitors), key=lambda who: lot(tournament.seed, who))
+    return sorted((c.id for c in tournament.competitors), key=lambda who: lot_number(tournament.seed, who))
 
 
 def elimination_winner(book: Rulebook, match: Match, options: Options, place: Mapping[str, int]) -> str:
@@ -213,5 +213,5 @@ def elimination_winner(book: Rulebook, match: Match, options: Options, place: Ma
     assert match.result is not None
     better: Side = "a"
     if place.get(match.b or "", len(place)) < place.get(match.a, len(place)):
-        better = other(better)
+        better = other_side(better)
     return book.elimination_winner(match.result, options, better)

@@ -9,7 +9,7 @@ from html import escape
 from msgspec import Struct
 
 from roundtap_core.elimination.bracket import Bracket, BracketGame, BracketSeat
-from roundtap_core.elimination.cut import CHAMPION, THIRD, THIRD_PLACE, drawing_order, games_in, round_key
+from roundtap_core.elimination.cut import CHAMPION, THIRD, THIRD_PLACE, drawing_order, game_count, round_key
 from roundtap_core.words import Words
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif"
@@ -138,7 +138,7 @@ class _BracketSvg:
         return places
 
     def _title(self, bracket_round: int) -> None:
-        title = round_label(self._words, round_key(games_in(self._bracket.size, bracket_round)))
+        title = round_label(self._words, round_key(game_count(self._bracket.size, bracket_round)))
         self._append(self._x(bracket_round), MARGIN + TITLE_PX, title, TITLE_PX, bold=True)
 
     def _lines(self, game: BracketGame, places: Mapping[int, _Position]) -> None:

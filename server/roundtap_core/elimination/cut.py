@@ -6,7 +6,7 @@ from itertools import pairwise
 from msgspec import Struct
 
 from roundtap_core.records import ELIMINATION, SWISS, UNPAIRED_LOSS, Match, StandingsRow, Tournament
-from roundtap_core.rulebooks.registry import plan, rulebook
+from roundtap_core.rulebooks.registry import planned_structure, rulebook
 from roundtap_core.standings.standings import standings, tournament_before
 from roundtap_core.standings.tiebreakers import RANDOM
 from roundtap_core.typed import Count, Text
@@ -25,16 +25,16 @@ def bracket_size(entrants: int) -> int:
     return max(2, 1 << (entrants - 1).bit_length())
 
 
-def rounds_of(size: int) -> int:
+def round_count(size: int) -> int:
     return size.bit_length() - 1
 
 
-def games_in(size: int, bracket_round: int) -> int:
+def game_count(size: int, bracket_round: int) -> int:
     """Games of the bracket's round 1, 2, …; 0 after the final."""
     return size >> bracket_round
 
 
-def feeders(game: int, games: int) -> tuple[int, int]:
+def feeder_games(game: int, games: int) -> tuple[int, int]:
     """The two games of the round before whose winners meet in `game`, one of `games`. "K. o.-Runden": the winner of
     game 1 meets that of the highest-numbered game, which is the new game 1; and so on. In the first round the same
     numbers are the seeds."""
@@ -50,8 +50,8 @@ def drawing_order(size: int, bracket_round: int) -> list[int]:
     """The games of a round from top to bottom of a drawing in which no lines cross."""
     order = [1]
     games = 1
-    while games < games_in(size, bracket_round):
-        order = [feeder for game in order for feeder in feeders(game, games)]
+    while games < game_count(size, bracket_round):
+        order = [feeder for game in order for feeder in feeder_games(game, games)]
         games *= 2
     return order
 
@@ -81,7 +81,7 @@ def size_from_round(first_round: Iterable[Match]) -> int:
     return bracket_size(2 * sum(1 for match in first_round if match.bye != UNPAIRED_LOSS and match.game != THIRD))
 
 
-def stage_of(games: int, game: int | str | None) -> str:
+def game_stage(games: int, game: int | str | None) -> str:
     """The stage in `options.stages` that a game belongs to, in an elimination round of so many games."""
     if game == THIRD:
         return THIRD_STAGE
@@ -93,7 +93,7 @@ def round_stage(stage: str, stages_before: Sequence[str], first_round: Iterable[
     `first_round`: the matches of the first elimination round, this one if there was none before."""
     if stage != ELIMINATION:
         return stage
-    return stage_of(games_in(size_from_round(first_round), 1 + sum(s == ELIMINATION for s in stages_before)), None)
+    return game_stage(game_count(size_from_round(first_round), 1 + sum(s == ELIMINATION for s in stages_before)), None)
 
 
 def stages_of(tournament: Tournament) -> dict[int, str]:
@@ -191,8 +191,8 @@ def cut_table(tournament: Tournament) -> tuple[CutRow, ...]:
     )
 
 
-def qualified(tournament: Tournament) -> tuple[str, ...]:
+def qualifiers(tournament: Tournament) -> tuple[str, ...]:
     """Who advances, by seed, if all who are offered a place take it; empty where there is no cut."""
-    _, size = plan(tournament)
+    _, size = planned_structure(tournament)
     active = {c.id for c in tournament.competitors if c.active}
     return make_cut(cut_order(tournament), size, active).seeds if size else ()

@@ -3,14 +3,14 @@
 from collections.abc import Collection, Sequence
 
 from roundtap_core.elimination.bracket import Bracket, BracketGame, BracketSeat, bracket_of
-from roundtap_core.elimination.cut import bracket_size, qualified, round_key
+from roundtap_core.elimination.cut import bracket_size, qualifiers, round_key
 from roundtap_core.errors import Problem
 from roundtap_core.pairing.pairing_pool import refuse_open_matches
-from roundtap_core.pairing.swiss_round import Pairing
+from roundtap_core.pairing.swiss_round import DrawnRound
 from roundtap_core.pairing.table_numbers import assign_in_order
 from roundtap_core.randomness import generator, shuffle
 from roundtap_core.records import BYE, ELIMINATION, SWISS, WON_BYE, Draw, Match, Tournament
-from roundtap_core.rulebooks.registry import plan
+from roundtap_core.rulebooks.registry import planned_structure
 
 BY_LOT, BY_BRACKET = "lot", "bracket"
 """How a round came about: drawn, or fixed by seeds and game numbers (for any seed and attempt)."""
@@ -19,7 +19,7 @@ BY_LOT, BY_BRACKET = "lot", "bracket"
 def next_elimination_round(
     tournament: Tournament, seed: int | None = None, attempt: int = 1, seeds: Sequence[str] | None = None,
     busy: Collection[int] = frozenset(),
-) -> Pairing:
+) -> DrawnRound:
     """The next round of the bracket. `seeds`: who made the cut (default: the first of the standings). Raises Problem:
     "open_matches" while a result is missing, "bracket_decided" after the final, "nobody_left" where all who would meet
     have left, "too_few_players" below two, "no_cut_planned" where no one advances."""
@@ -44,7 +44,7 @@ def next_elimination_round(
         matches = [match for match in drawn if match is not None]
     if not matches:
         raise Problem("nobody_left")
-    return Pairing(
+    return DrawnRound(
         number, ELIMINATION, Draw(seed, attempt, method), assign_in_order(matches, tournament, busy),
         {"repeats": 0, "bye": None, "floats": [], "round": round_key(games)},
     )
@@ -53,9 +53,9 @@ def next_elimination_round(
 def _bracket(tournament: Tournament, seeds: Sequence[str] | None) -> Bracket:
     begun = bool(tournament.stage_rounds(ELIMINATION))
     if seeds is None and not begun:
-        seeds = qualified(tournament)
+        seeds = qualifiers(tournament)
         if not seeds:
-            raise Problem("nobody_left" if plan(tournament)[1] else "no_cut_planned")
+            raise Problem("nobody_left" if planned_structure(tournament)[1] else "no_cut_planned")
     if not begun and len(seeds or ()) < 2:
         raise Problem("too_few_players", n=len(seeds or ()))
     bracket = bracket_of(tournament, seeds or ())

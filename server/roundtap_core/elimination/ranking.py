@@ -6,7 +6,7 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from roundtap_core.elimination.bracket import Bracket, BracketGame, BracketSeat, bracket_of
-from roundtap_core.elimination.cut import CHAMPION, THIRD, THIRD_PLACE, CutRow, games_in, round_key
+from roundtap_core.elimination.cut import CHAMPION, THIRD, THIRD_PLACE, CutRow, game_count, round_key
 from roundtap_core.records import DISQUALIFIED, ELIMINATION, SWISS_STAGES, Tournament
 from roundtap_core.result_json import result_to_json
 from roundtap_core.standings.standings import standings
@@ -49,7 +49,7 @@ def final_ranking(tournament: Tournament, bracket: Bracket | None = None) -> tup
         rank = placed[-1].rank if shared else place
         reached = None
         if bracket is not None and who in wins:
-            reached = CHAMPION if wins[who] == bracket.rounds else round_key(games_in(bracket.size, wins[who] + 1))
+            reached = CHAMPION if wins[who] == bracket.rounds else round_key(game_count(bracket.size, wins[who] + 1))
         if rows[who].status == DISQUALIFIED:
             rank = None
         placed.append(FinalPlace(rank, who, reached, swiss.get(who), rows[who].status))
@@ -78,7 +78,7 @@ def _wins(bracket: Bracket) -> dict[str, int]:
 
 def game_name(bracket: Bracket, game: BracketGame) -> str:
     """What the game is called: "quarter-final", "third-place" …"""
-    return THIRD_PLACE if game.game == THIRD else round_key(games_in(bracket.size, game.round))
+    return THIRD_PLACE if game.game == THIRD else round_key(game_count(bracket.size, game.round))
 
 
 def bracket_to_json(bracket: Bracket, ranking: tuple[FinalPlace, ...], cut: tuple[CutRow, ...] = ()) -> dict[str, Any]:
@@ -89,7 +89,7 @@ def bracket_to_json(bracket: Bracket, ranking: tuple[FinalPlace, ...], cut: tupl
         "size": bracket.size,
         **({"cut_table": [_cut_to_json(row) for row in cut]} if cut else {}),
         "rounds": [
-            {"name": round_key(games_in(bracket.size, r)),
+            {"name": round_key(game_count(bracket.size, r)),
              "round": bracket.round_numbers[r - 1] if r <= len(bracket.round_numbers) else None}
             for r in range(1, bracket.rounds + 1)
         ],

@@ -42,7 +42,7 @@ def apply(state: EventState, entry: Entry) -> EventState:
     return after
 
 
-def fold(event_id: str, entries: Iterable[Entry]) -> EventState:
+def fold_entries(event_id: str, entries: Iterable[Entry]) -> EventState:
     """The state that these entries, in order, amount to."""
     state = EventState(event_id)
     for entry in entries:

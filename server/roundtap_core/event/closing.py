@@ -16,7 +16,7 @@ from roundtap_core.rounds.next_round import open_ties
 SQUADS_OWED, APPEAL_OPEN = "squads_owed", "appeal_open"
 
 
-def close_live(state: EventState) -> list[NewEntry]:
+def closing_entry(state: EventState) -> list[NewEntry]:
     """The entry that closes the round in play; Problem while results are missing or disputed."""
     if state.live is None:
         return []

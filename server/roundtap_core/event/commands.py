@@ -40,7 +40,7 @@ from roundtap_core.event.results import (
     NoteLot,
     RecordReport,
     SetPicks,
-    SettleStrangers,
+    SettleOutsideReports,
     UndoNoShow,
 )
 from roundtap_core.event.rounds import (
@@ -61,10 +61,11 @@ Command = (
     | ReturnCompetitor | SubmitList | RemoveCompetitor | SetCheckIn | CheckIn | SetSignUp | ConfirmEntry | SetFixedTable
     | CorrectList | RecordCheck | SetTravelGroup | ImportRound | DrawRound | ImposeRound | AdoptRound | DiscardDraft
     | MoveTables | PublishRound | SetClock | FinishEvent | ReopenEvent | SetExtraMinutes | RecordReport | EnterResult
-    | NoShow | DoubleNoShow | UndoNoShow | NoteLot | SetPicks | SettleStrangers | MakeCut | WithdrawCut | AcceptPlace
-    | DeclinePlace | PassOverAbsentees | SetOfficials | OfficialDuty | GiveWarning | ProposeDisqualification
-    | DeclineProposal | NoteRuling | Appeal | DecideAppeal | GrantExtension | TakeBackExtension | Disqualify | SwapSeats
-    | MoveToTable | PairWaiting | GiveBye | PairAgain | UnpublishRound | SetPrizes | DrawDoorPrize
+    | NoShow | DoubleNoShow | UndoNoShow | NoteLot | SetPicks | SettleOutsideReports | MakeCut | WithdrawCut
+    | AcceptPlace | DeclinePlace | PassOverAbsentees | SetOfficials | OfficialDuty | GiveWarning
+    | ProposeDisqualification | DeclineProposal | NoteRuling | Appeal | DecideAppeal | GrantExtension
+    | TakeBackExtension | Disqualify | SwapSeats | MoveToTable | PairWaiting | GiveBye | PairAgain | UnpublishRound
+    | SetPrizes | DrawDoorPrize
 )
 
 __all__ = [
@@ -123,7 +124,7 @@ __all__ = [
     "SetPrizes",
     "SetSignUp",
     "SetTravelGroup",
-    "SettleStrangers",
+    "SettleOutsideReports",
     "SubmitList",
     "SwapSeats",
     "TakeBackExtension",

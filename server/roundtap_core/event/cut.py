@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from roundtap_core.clock import Instant
 from roundtap_core.elimination.cut import Cut, current_cut_order, cut_order, make_cut
 from roundtap_core.errors import Problem
-from roundtap_core.event.closing import close_live
+from roundtap_core.event.closing import closing_entry
 from roundtap_core.event.entries import Entry, NewEntries, NewEntry
 from roundtap_core.event.event_flow import CUT, first_game_started, offered_places, second_stage_begun, upcoming_stage
 from roundtap_core.event.lookups import Step, require_entrant, without_draft
@@ -46,13 +46,13 @@ class DeclinePlace(Struct, frozen=True):
 ANEW, KEEP = "anew", "keep"  # what becomes of a cut, or of a tie-break round, that a correction would change
 
 
-def cut(state: EventState, command: MakeCut, now: Instant) -> NewEntries:
+def decide_cut(state: EventState, command: MakeCut, now: Instant) -> NewEntries:
     """Close the last Swiss round and record the order and who advances, so that seeds are not computed anew."""
     if state.draft is not None:
         raise Problem("draft_in_the_way", number=state.draft.number)
     if state.cut is not None or second_stage_begun(state):
         raise Problem("cut_is_made")
-    closing = close_live(state)
+    closing = closing_entry(state)
     follows = upcoming_stage(state)
     if follows == SWISS:
         raise Problem("cut_too_early", rounds=state.swiss_rounds)
@@ -63,7 +63,7 @@ def cut(state: EventState, command: MakeCut, now: Instant) -> NewEntries:
     made = make_cut(cut_order(tournament_of(state)), state.cut_size, active_ids(state))
     if made.size < 2:
         raise Problem("too_few_players", n=made.size)
-    return [*closing, *entries_of(made)]
+    return [*closing, *cut_entries(made)]
 
 
 def withdraw_cut(state: EventState, command: WithdrawCut, now: Instant) -> NewEntries:
@@ -100,13 +100,13 @@ def cut_after_change(state: EventState, corrected: EventState, choice: str) -> N
         return []
     stand, was, now = (make_cut(one, cut.size, there).seeds for one in (cut.order, before, order))
     if now == stand:
-        return entries_of(replace(cut, order=order))
+        return cut_entries(replace(cut, order=order))
     if now == was:
         # A cut that was kept before stays as it was.
         return []
     if choice == ANEW:
         begun = [NewEntry("round-withdrawn", {"number": played.number}) for played in second_stage_begun(state)]
-        return [*begun, NewEntry("cut-withdrawn", {}), *entries_of(replace(cut, order=order, seeds=now))]
+        return [*begun, NewEntry("cut-withdrawn", {}), *cut_entries(replace(cut, order=order, seeds=now))]
     comes, goes = (", ".join(who for who in one if who not in other) for one, other in ((now, stand), (stand, now)))
     if not comes:
         raise Problem("seeds_would_change")
@@ -140,7 +140,7 @@ def tiebreak_after_change(state: EventState, corrected: EventState, choice: str)
     return [NewEntry("round-withdrawn", {"number": out.number})]
 
 
-def entries_of(cut: Cut) -> NewEntries:
+def cut_entries(cut: Cut) -> NewEntries:
     made = [NewEntry("cut-made", {"size": cut.size, "order": list(cut.order), "seeds": list(cut.seeds)}),
             *(NewEntry("place-declined", {"competitor": who}) for who in cut.declined)]
     return [*made, NewEntry("absent-passed-over", {"absent": list(cut.absent)})] if cut.absent else made
@@ -151,7 +151,7 @@ def _refuse_unless_offered(state: EventState, competitor: str) -> None:
         raise Problem("not_offered")
 
 
-def pass_over(state: EventState, command: PassOverAbsentees, now: Instant) -> NewEntries:
+def pass_over_absentees(state: EventState, command: PassOverAbsentees, now: Instant) -> NewEntries:
     """On a second day: who is not there is passed over in one step, and offers go on below them. They keep their place
     in the standings (house decision)."""
     if state.cut is None:
@@ -170,11 +170,11 @@ def pass_over(state: EventState, command: PassOverAbsentees, now: Instant) -> Ne
 
 
 DECIDE_CUT: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] = {
-    MakeCut: cut,
+    MakeCut: decide_cut,
     WithdrawCut: withdraw_cut,
     AcceptPlace: accept_place,
     DeclinePlace: decline_place,
-    PassOverAbsentees: pass_over,
+    PassOverAbsentees: pass_over_absentees,
 }
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from roundtap_core.clock import Instant
-from roundtap_core.wire import canonical, digest
+from roundtap_core.wire import canonical_json, digest
 
 GENESIS = "0" * 64
 VENUE = "venue"
@@ -55,8 +55,9 @@ class Entry(Struct, frozen=True):
 def chain_entry(new: NewEntry, stream: str, number: int, prev: str, at: Timestamp, actor: str) -> Entry:
     """The entry that follows `prev` (a hash; GENESIS for number 1) in its stream's chain."""
     # In an object, as it is hashed: what is too deep within the whole is refused.
-    data = canonical({"data": new.data}).decode().removeprefix('{"data":')[:-1]
-    own_hash = entry_hash(stream, number, new.kind, new.version, canonical(at.to_json()).decode(), actor, data, prev)
+    data = canonical_json({"data": new.data}).decode().removeprefix('{"data":')[:-1]
+    own_hash = entry_hash(stream, number, new.kind, new.version, canonical_json(at.to_json()).decode(), actor, data,
+                          prev)
     # In the same form as read from disk, so that folding gives the same state to the last key.
     return Entry(stream, number, new.kind, new.version, at, actor, json.loads(data), prev, own_hash)
 

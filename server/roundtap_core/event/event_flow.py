@@ -10,9 +10,9 @@ from roundtap_core.elimination.bracket import Bracket, bracket_of
 from roundtap_core.errors import Problem
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import PUBLISHED, EventState, MatchState, RoundState, active_ids, tournament_of
-from roundtap_core.lists.squads import SquadsToField, fielded, squads_unfieldable, to_field
+from roundtap_core.lists.squads import SquadsToField, fielded_squads, squads_unfieldable, to_field
 from roundtap_core.records import ELIMINATION, NO_SHOW, SECOND_SWISS, SWISS, TIEBREAK, Match, Result, Round
-from roundtap_core.rounds.next_round import open_ties, planned_rounds
+from roundtap_core.rounds.next_round import open_ties, second_stage_length
 from roundtap_core.rounds.phases import phase_now
 from roundtap_core.rulebooks.base import MatchSituation
 
@@ -24,7 +24,7 @@ def upcoming_stage(state: EventState) -> str:
     """SWISS, TIEBREAK, CUT, ELIMINATION or OVER, once every result of the rounds so far is there. Raises
     Problem("no_structure") while there are too few players for the chosen table."""
     if second_stage_is_swiss(state) and (state.cut is not None or second_swiss_rounds(state)):
-        planned = planned_rounds(tournament_of(state))
+        planned = second_stage_length(tournament_of(state))
         return SWISS if len(second_swiss_rounds(state)) < planned else OVER
     if elimination_rounds(state):
         bracket = current_bracket(state)
@@ -181,7 +181,7 @@ def round_name(state: EventState, played: RoundState) -> str | None:
         return None
     rounds = [r for r in state.rounds if r.stage == ELIMINATION]
     size = cut.size_from_round(m.match for m in rounds[0].matches)
-    return cut.round_key(max(1, cut.games_in(size, rounds.index(played) + 1)))
+    return cut.round_key(max(1, cut.game_count(size, rounds.index(played) + 1)))
 
 
 def total_planned_rounds(state: EventState) -> int:
@@ -190,12 +190,12 @@ def total_planned_rounds(state: EventState) -> int:
     before = [r for r in state.public_rounds if r.stage != ELIMINATION]
     begun = elimination_rounds(state)
     if begun:
-        return len(before) + cut.rounds_of(cut.size_from_round(m.match for m in begun[0].matches))
+        return len(before) + cut.round_count(cut.size_from_round(m.match for m in begun[0].matches))
     if not state.swiss_rounds:
-        return cut.rounds_of(cut.bracket_size(len(active_ids(state))))
+        return cut.round_count(cut.bracket_size(len(active_ids(state))))
     if second_stage_is_swiss(state) and (state.cut is not None or second_swiss_rounds(state)):
         swiss = [r for r in before if r.stage != SECOND_SWISS]
-        return len(swiss) + planned_rounds(tournament_of(state))
+        return len(swiss) + second_stage_length(tournament_of(state))
     return max(state.swiss_rounds, len(before))
 
 
@@ -221,7 +221,7 @@ def squads_to_field(state: EventState, number: int, stage: str, who: str) -> Squ
     before = [Round(played.number, played.stage, tuple(m.match for m in played.matches))
               for played in state.public_rounds if played.number < number]
     left = swiss_rounds_after(state, number - 1 if stage == SWISS else number)
-    return to_field(squads.listed, squads.taken, fielded(before).get(who, ()), left)
+    return to_field(squads.listed, squads.taken, fielded_squads(before).get(who, ()), left)
 
 
 def squads_lost(state: EventState, played: RoundState, who: str, picks: Iterable[int]) -> tuple[int, ...]:

@@ -10,7 +10,7 @@ from msgspec.structs import asdict
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event import mending_steps
-from roundtap_core.event.closing import close_live
+from roundtap_core.event.closing import closing_entry
 from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.event_flow import elimination_rounds
 from roundtap_core.event.judging import roles_of
@@ -51,7 +51,7 @@ def impose_round(state: EventState, command: ImposeRound, now: Instant) -> list[
     """The round as given, as a draft to be published. Repeats, byes and groups are the imposer's business; that
     everybody is known, still plays, and sits at one table only is not. Who gives a reason pairs manually, and has read
     what there is to be warned of."""
-    closing = close_live(state)
+    closing = closing_entry(state)
     matches = _resolve_matches(state, command)
     more: dict[str, Any] = {}
     if command.reason or command.plan:
@@ -63,17 +63,17 @@ def impose_round(state: EventState, command: ImposeRound, now: Instant) -> list[
         more = {"mends": [{**note, "number": state.number + len(closing) + 1,
                            "matches": [f"{_number(state)}.{n}" for n, _ in enumerate(matches, start=1)]}]}
     return [*closing,
-            round_drawn(_number(state), command.stage, _imposed_draw(state), matches, {mending_steps.IMPOSED: True},
+            draft_entry(_number(state), command.stage, _imposed_draw(state), matches, {mending_steps.IMPOSED: True},
                                   command.tiebreak_form, **more)]
 
 
-def imposed_mend(state: EventState, command: ImposeRound) -> mending_steps.MendPlan:
+def preview_imposed(state: EventState, command: ImposeRound) -> mending_steps.MendPlan:
     """What the round would be, for showing it before it is made. Raises the Problems that would refuse it."""
-    close_live(state)
+    closing_entry(state)
     return _mend(state, command, _resolve_matches(state, command))
 
 
-def round_drawn(number: int, stage: str, draw: Draw, matches: Iterable[Mapping[str, Any]], notes: Mapping[str, Any],
+def draft_entry(number: int, stage: str, draw: Draw, matches: Iterable[Mapping[str, Any]], notes: Mapping[str, Any],
                 tiebreak_form: str | None, **more: Any) -> NewEntry:
     """The entry of a draft, from any source."""
     return NewEntry("round-drawn", {
@@ -111,7 +111,7 @@ def _resolve_matches(state: EventState, command: ImposeRound) -> list[dict[str, 
         if not entrant.active:
             raise Problem("already_left", competitor=competitor)
     matches = [match_as_imposed(match) for match in command.matches]
-    number_tables(matches, command.busy_tables)
+    assign_free_tables(matches, command.busy_tables)
     return matches
 
 
@@ -149,7 +149,7 @@ def match_as_imposed(match: Mapping[str, Any]) -> dict[str, Any]:
     return {key: match[key] for key in ("a", "b", "table", "bye", "game", "picks") if match.get(key) is not None}
 
 
-def number_tables(matches: list[dict[str, Any]], busy: frozenset[int]) -> None:
+def assign_free_tables(matches: list[dict[str, Any]], busy: frozenset[int]) -> None:
     """Matches that came without a table take the lowest free ones, in order."""
     taken = {match["table"] for match in matches if "table" in match} | busy
     free = (number for number in count(1) if number not in taken)
@@ -186,10 +186,10 @@ def adopt_round(state: EventState, command: AdoptRound, now: Instant) -> list[Ne
     matches = [{"id": str(match["id"]), **match_as_imposed(match),
                 **({"revision": match["revision"]} if match.get("revision") else {})}
                for match in sorted(command.matches, key=_place)]
-    number_tables(matches, command.busy_tables)
+    assign_free_tables(matches, command.busy_tables)
     notes = {mending_steps.IMPOSED: True, ADOPTED: True}
     return [*before,
-            round_drawn(command.number, command.stage, _imposed_draw(state), matches, notes, command.tiebreak_form,
+            draft_entry(command.number, command.stage, _imposed_draw(state), matches, notes, command.tiebreak_form,
                                  mark=command.mark)]
 
 
@@ -202,7 +202,7 @@ def _displaced_drafts(state: EventState, command: AdoptRound) -> list[NewEntry]:
         return [NewEntry("round-withdrawn", {"number": live.number})]
     if command.number != len(state.public_rounds) + 1:
         raise Problem("adopt_out_of_order", number=command.number, next=len(state.public_rounds) + 1)
-    return close_live(state)
+    return closing_entry(state)
 
 
 def _refuse_not_playing(state: EventState, who: str) -> None:

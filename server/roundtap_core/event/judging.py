@@ -185,7 +185,7 @@ def open_appeal(match: states.MatchState) -> states.LogLine | None:
     return lines[-1] if lines and lines[-1].kind == states.APPEAL else None
 
 
-def is_final(match: states.MatchState) -> bool:
+def is_ruling_final(match: states.MatchState) -> bool:
     """The head judge has decided, and nothing was ruled since that could be appealed."""
     kinds = [line.kind for line in match.log if line.kind != states.EXTENSION]
     return bool(kinds) and kinds[-1] == states.DECISION
@@ -244,8 +244,8 @@ def _warn(state: states.EventState, command: GiveWarning, now: Instant) -> NewEn
     if entrant.disqualified_after is not None:
         raise Problem("already_left", competitor=entrant.id)
     return [NewEntry("competitor-warned", {
-        "competitor": entrant.id, "round": lookups.last_round(state), "reason": lookups.require_reason(command.reason),
-        "by": command.by,
+        "competitor": entrant.id, "round": lookups.last_round_number(state),
+        "reason": lookups.require_reason(command.reason), "by": command.by,
     })]
 
 
@@ -282,10 +282,9 @@ def _disqualify(state: states.EventState, command: Disqualify, now: Instant) -> 
     freed = rounds_taken_back(state, entrant.id)
     leaving = freed or [*leave_open_match(state, entrant.id, command.stood, disqualified=True),
                         *ruling_both_left(state, entrant.id)]
-    return [*lookups.without_draft(state), *leaving, NewEntry(
-        "competitor-disqualified",
-        {"competitor": entrant.id, "after": lookups.last_round(state) - len(freed), "reason": reason, "by": command.by},
-    )]
+    return [*lookups.without_draft(state), *leaving, NewEntry("competitor-disqualified", {
+        "competitor": entrant.id, "after": lookups.last_round_number(state) - len(freed), "reason": reason,
+        "by": command.by})]
 
 
 def _refuse_to_disqualify(state: states.EventState, by: str) -> None:
@@ -309,7 +308,7 @@ def _appeal(state: states.EventState, command: Appeal, now: Instant) -> NewEntri
         raise Problem("unknown_competitor", competitor=command.by_competitor)
     if open_appeal(match) is not None:
         raise Problem("appeal_is_open")
-    if is_final(match):
+    if is_ruling_final(match):
         raise Problem("appeal_is_final")
     return [NewEntry("appeal-made", {"match": match.id, "competitor": command.by_competitor})]
 

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from roundtap_core.event import event_flow
 from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.states import TOGETHER, EventState, MatchState, RoundState
-from roundtap_core.records import CONCESSION, RULING, SIDES, Result, Side, other
+from roundtap_core.records import CONCESSION, RULING, SIDES, Result, Side, other_side
 from roundtap_core.result_json import result_to_json
 from roundtap_core.rulebooks.result_gate import OFFICIAL, ResultSource, refuse_result
 
@@ -32,7 +32,7 @@ def leave_effect(state: EventState, competitor: str) -> LeaveEffect:
     PLACE: a place of the cut is offered to the next. KNOCKOUT: the next opponent in the bracket has a bye."""
     won, found = wins_lost_by_leaving(state).get(competitor), open_match(state, competitor)
     match = found[1] if found is not None else won
-    opponent = (match.match.competitor(other(_side_of(match, competitor))) if match is not None else "") or ""
+    opponent = (match.match.competitor(other_side(_side_of(match, competitor))) if match is not None else "") or ""
     if frees_cut_place(state, competitor):
         return LeaveEffect(PLACE, match, opponent)
     if found is None or match is None:
@@ -40,7 +40,7 @@ def leave_effect(state: EventState, competitor: str) -> LeaveEffect:
                            else LATER if state.public_rounds else BEFORE, match, opponent)
     there = state.entrants[opponent].plays_live_match
     if match.reports:
-        confirms = there and other(_side_of(match, competitor)) not in match.reports
+        confirms = there and other_side(_side_of(match, competitor)) not in match.reports
         return LeaveEffect(REPORTED if confirms else JUDGED, match, opponent)
     return LeaveEffect(CONCEDES if there else WAITS, match, opponent)
 
@@ -87,13 +87,13 @@ def leave_open_match(state: EventState, competitor: str, stood: Result | None = 
         return []
     round_state, match = found
     side = _side_of(match, competitor)
-    opponent = state.entrants[match.match.competitor(other(side)) or ""]
+    opponent = state.entrants[match.match.competitor(other_side(side)) or ""]
     if not opponent.plays_live_match and opponent.how_left == TOGETHER:
         return [_result_entry(match, replace(stood or Result(), ended=RULING, winner="none", conceded_by=None))]
     if stood is None and SCORE in missing_after_leaving(state, round_state, match):
         # Reports made before can no longer win the match for the player who is out.
         return [NewEntry("result-entered", {"match": match.id, "result": None})] if match.reports else []
-    first: Side = side if opponent.plays_live_match else other(side)
+    first: Side = side if opponent.plays_live_match else other_side(side)
     result = replace(stood or Result(), ended=CONCESSION, winner=None, conceded_by=first)
     if stood is not None:
         refuse_result(state.rulebook, result, state.options, event_flow.situation_of(state, round_state, match),
@@ -116,7 +116,7 @@ def wins_lost_by_leaving(state: EventState) -> dict[str, MatchState]:
         result = match.match.result
         if match.by_leaving and result is not None and result.ended == CONCESSION:
             first: Side = "a" if result.conceded_by == "a" else "b"
-            winner, loser = match.match.competitor(other(first)), match.match.competitor(first)
+            winner, loser = match.match.competitor(other_side(first)), match.match.competitor(first)
             if winner is not None and state.entrants[loser or ""].how_left == TOGETHER:
                 found[winner] = match
     return found
@@ -128,10 +128,10 @@ def undo_leaving(state: EventState, competitor: str) -> list[NewEntry]:
     live, match = state.live, match_ended_by_leaving(state, competitor)
     if live is None or match is None or match.match.result is None:
         return []
-    opponent = match.match.competitor(other(_side_of(match, competitor))) or ""
+    opponent = match.match.competitor(other_side(_side_of(match, competitor))) or ""
     if match.match.result.ended == RULING:
         anew = None if missing_after_leaving(state, live, match) else Result(
-            CONCESSION, conceded_by=other(_side_of(match, competitor)))
+            CONCESSION, conceded_by=other_side(_side_of(match, competitor)))
         gone = state.entrants[opponent]
         # From now on the other one has left alone: who comes back may go home with the win.
         alone = [NewEntry("competitor-dropped", {"competitor": opponent, "after": gone.dropped_after})] \

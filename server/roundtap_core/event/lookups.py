@@ -18,7 +18,7 @@ def require_entrant(state: EventState, competitor: str) -> Entrant:
     return entrant
 
 
-def last_round(state: EventState) -> int:
+def last_round_number(state: EventState) -> int:
     """The number of the newest public round; 0 before the first."""
     return state.public_rounds[-1].number if state.public_rounds else 0
 

@@ -151,7 +151,7 @@ def _seated(state: EventState, played: RoundState, waits: Waits, pairs: list[tup
     seats = {who: m for m in played.matches for who in (m.match.a, m.match.b) if who is not None}
     moved = {who for pair in pairs for who in pair}
     entries = {m.id: m for who in moved if (m := seats.get(who)) is not None}
-    ids = new_ids(played)
+    ids = new_match_ids(played)
     changes: list[mending_steps.MatchChange] = []
     rest: list[tuple[str, str]] = []
     for a, b in pairs:
@@ -162,7 +162,7 @@ def _seated(state: EventState, played: RoundState, waits: Waits, pairs: list[tup
             continue
         del entries[own.id]
         pair = (a, b) if own.match.a == a or own.match.b == b else (b, a)
-        changes.append(make_change(own, Match(*pair, own.match.table)))
+        changes.append(match_change(own, Match(*pair, own.match.table)))
     for a, b in rest:
         own = next((m for who in (a, b) if (m := seats.get(who)) is not None and m.id in entries), None)
         given_up = [m.match.table for m in entries.values() if m.match.table is not None]
@@ -172,7 +172,7 @@ def _seated(state: EventState, played: RoundState, waits: Waits, pairs: list[tup
             changes.append(mending_steps.MatchChange(next(ids), pair_match, None))
         else:
             del entries[own.id]
-            changes.append(make_change(own, pair_match))
+            changes.append(match_change(own, pair_match))
     changes += [mending_steps.MatchChange(next(ids), missed_round_entry(who), None, m.revision + 1)
                 for m in played.matches if m.match.b is not None and moved & {m.match.a, m.match.b}
                 for who in (m.match.a, m.match.b) if not state.entrants[who].active]
@@ -188,7 +188,7 @@ def _alone(seats: Mapping[str, MatchState], waits: Waits, alone: str | None, ids
     bye = Match(alone, bye=BYE)
     own = seats.get(alone)
     if own is not None and own.match.b is None:
-        return [make_change(own, bye)]
+        return [match_change(own, bye)]
     return [mending_steps.MatchChange(next(ids), bye, None)]
 
 
@@ -199,11 +199,11 @@ def replace_player(match: Match, leaves: str, comes: str) -> Match:
     return replace(match, b=comes, result=None, picks=None)
 
 
-def make_change(was: MatchState, now: Match) -> mending_steps.MatchChange:
+def match_change(was: MatchState, now: Match) -> mending_steps.MatchChange:
     return mending_steps.MatchChange(was.id, now, was.match, was.revision)
 
 
-def new_ids(played: RoundState) -> Iterator[str]:
+def new_match_ids(played: RoundState) -> Iterator[str]:
     """Ids of entries to come, beyond those there are: one that was taken out leaves a gap."""
     last = max((int(m.id.partition(".")[2]) for m in played.matches), default=0)
     while True:
@@ -314,7 +314,7 @@ def _swap(state: EventState, command: SwapSeats) -> mending_steps.MendPlan:
         raise Problem("mend_meet_already")
     for match, who in ((one, first), (two, second)):
         mending_steps.refuse_reported(match)
-        mending_steps.refuse_logged(match)
+        mending_steps.refuse_with_log(match)
         if match.match.bye == WON_BYE:
             raise Problem("won_bye_stays")
         if match.match.bye not in (None, BYE):
@@ -324,8 +324,8 @@ def _swap(state: EventState, command: SwapSeats) -> mending_steps.MendPlan:
                 raise Problem("already_left", competitor=other)
     if one.match.bye == two.match.bye == BYE:
         raise Problem("mend_both_bye")
-    return build_mend(state, played, mending_steps.SWAP, [make_change(one, replace_player(one.match, first, second)),
-                                                          make_change(two, replace_player(two.match, second, first))])
+    return build_mend(state, played, mending_steps.SWAP, [match_change(one, replace_player(one.match, first, second)),
+                                                          match_change(two, replace_player(two.match, second, first))])
 
 
 def _two(who: Sequence[str]) -> tuple[str, str]:
@@ -345,12 +345,12 @@ def _move(state: EventState, command: MoveToTable) -> mending_steps.MendPlan:
         raise Problem("mend_same_table", table=command.table)
     mending_steps.refuse_reported(match)
     there = next((m for m in played.matches if m.match.table == command.table and m.match.b is not None), None)
-    changes = [make_change(match, replace(match.match, table=command.table))]
+    changes = [match_change(match, replace(match.match, table=command.table))]
     if there is not None:
         mending_steps.refuse_reported(there)
         if match.match.table is None or match.match.table in command.busy_tables:
             raise Problem("mend_table_taken", table=command.table)
-        changes.append(make_change(there, replace(there.match, table=match.match.table)))
+        changes.append(match_change(there, replace(there.match, table=match.match.table)))
     refuse_taken_table(played, command.table, command.busy_tables, [change.id for change in changes])
     return build_mend(state, played, mending_steps.TABLE, changes)
 
@@ -367,9 +367,9 @@ def _pair(state: EventState, command: PairWaiting) -> mending_steps.MendPlan:
     if command.table is not None:
         refuse_taken_table(played, command.table, command.busy_tables, [m.id for m in entries])
     table = command.table or free_mend_table(state, played, (first, second), command.busy_tables, given_up)
-    ids = new_ids(played)
+    ids = new_match_ids(played)
     pair = Match(first, second, table)
-    changes = [make_change(entries[0], pair) if entries else mending_steps.MatchChange(next(ids), pair, None)]
+    changes = [match_change(entries[0], pair) if entries else mending_steps.MatchChange(next(ids), pair, None)]
     gone = [entry.id for entry in entries[1:]]
     conceded = [who for who in (first, second) if waits[who][0] == mending_steps.LEFT]
     changes += [mending_steps.MatchChange(next(ids), missed_round_entry(left), None, entry.revision + 1)
@@ -392,8 +392,8 @@ def _give_bye(state: EventState, command: GiveBye) -> mending_steps.MendPlan:
     if waits[who][0] in (BYE, NO_SHOW, mending_steps.LEFT):
         raise Problem("mend_has_points", competitor=who)
     bye = Match(who, bye=BYE)
-    change = make_change(entry, bye) if entry is not None else mending_steps.MatchChange(next(new_ids(played)), bye,
-                                                                                         None)
+    change = match_change(entry, bye) if entry is not None else mending_steps.MatchChange(
+        next(new_match_ids(played)), bye, None)
     return build_mend(state, played, mending_steps.BYE_GIVEN, [change])
 
 

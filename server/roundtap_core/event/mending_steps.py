@@ -107,13 +107,13 @@ def refuse_reported(match: states.MatchState) -> None:
         raise Problem("mend_has_word", table=match.match.table)
 
 
-def refuse_logged(match: states.MatchState) -> None:
+def refuse_with_log(match: states.MatchState) -> None:
     """Problem("mend_has_log") where rulings or extensions stand: they are about these two."""
     if match.log:
         raise Problem("mend_has_log", table=match.match.table)
 
 
-def seats(played: states.RoundState) -> dict[str, states.MatchState]:
+def matches_by_player(played: states.RoundState) -> dict[str, states.MatchState]:
     return {who: m for m in played.matches for who in (m.match.a, m.match.b) if who is not None}
 
 
@@ -121,7 +121,7 @@ def seat_of(state: states.EventState, played: states.RoundState, who: str) -> st
     """The match of a player who is still there; Problem where they are not, or stand in no match of the round."""
     if not require_entrant(state, who).active:
         raise Problem("already_left", competitor=who)
-    found = seats(played).get(who)
+    found = matches_by_player(played).get(who)
     if found is None:
         raise Problem("mend_in_no_match", competitor=who)
     return found
@@ -139,7 +139,7 @@ def waiting_competitors(state: states.EventState,
     file's order. Empty where a bracket or a tie says who meets whom."""
     if played.stage not in SWISS_STAGES:
         return {}
-    found = seats(played)
+    found = matches_by_player(played)
     eligible = _eligible(state, played)
     waits: dict[str, tuple[str, states.MatchState | None]] = {}
     for who, entrant in state.entrants.items():
@@ -185,7 +185,7 @@ def waiting_entry(waits: Mapping[str, tuple[str, states.MatchState | None]], pla
                   who: str) -> states.MatchState | None:
     """The entry of a player who waits, None if they have none; Problem where they do not wait."""
     if who not in waits:
-        match = seats(played).get(who)
+        match = matches_by_player(played).get(who)
         if match is not None and match.match.bye == WON_BYE:
             raise Problem("won_bye_stays")
         raise Problem("mend_not_waiting", competitor=who)

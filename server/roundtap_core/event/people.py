@@ -126,7 +126,7 @@ def is_pairable(state: states.EventState, entrant: states.Entrant) -> bool:
     return entrant.sign_up != states.TO_CONFIRM and (entrant.checked_in or not state.check_in)
 
 
-def arrival(
+def late_arrival(
     state: states.EventState, entrant: states.Entrant, meets: str | None, busy: frozenset[int]
 ) -> tuple[list[int], NewEntries]:
     """The rounds a latecomer has missed, or the match in place of a bye. Raises Problem where it is too late."""
@@ -194,10 +194,10 @@ def _check_in(state: states.EventState, command: CheckIn, now: Instant) -> NewEn
 def _late_arrival(
     state: states.EventState, after: states.Entrant, meets: str | None, busy: frozenset[int]
 ) -> tuple[list[int], NewEntries]:
-    """As `arrival`, for an awaited player; nothing is missed by who is still not to be paired, or plays already."""
+    """As `late_arrival`, for an awaited player; nothing is missed by who is still not to be paired, or plays already."""
     if not is_pairable(state, after) or after.id not in states.not_yet_present(state):
         return [], []
-    return arrival(state, after, meets, busy)
+    return late_arrival(state, after, meets, busy)
 
 
 def _set_sign_up(state: states.EventState, command: SetSignUp, now: Instant) -> NewEntries:
@@ -266,7 +266,7 @@ def _enter(state: states.EventState, command: EnterCompetitor, now: Instant) -> 
     if not command.imported:
         if entrant.won_bye and state.public_rounds:
             raise Problem("won_bye_too_late")
-        missed, meeting = arrival(state, entrant, command.meets, command.busy_tables)
+        missed, meeting = late_arrival(state, entrant, command.meets, command.busy_tables)
     entered = NewEntry("competitor-entered", {
         "competitor": entrant.id, "digest": entrant.digest, "won_bye": entrant.won_bye,
         "came_with": entrant.came_with, "fixed_table": entrant.fixed_table, "missed": missed,
@@ -311,8 +311,8 @@ def _drop(state: states.EventState, command: DropCompetitor, now: Instant) -> Ne
     leaving = freed if freed or how == states.PLAYS_ON else [*leave_open_match(state, entrant.id, command.stood),
                                                              *ruling_both_left(state, entrant.id)]
     return [*lookups.without_draft(state), *leaving, NewEntry("competitor-dropped", {
-        "competitor": entrant.id, "after": lookups.last_round(state) - len(freed), **({"how": how} if how else {}),
-        **({"reason": command.reason} if command.reason else {})})]
+        "competitor": entrant.id, "after": lookups.last_round_number(state) - len(freed),
+        **({"how": how} if how else {}), **({"reason": command.reason} if command.reason else {})})]
 
 
 def _return(state: states.EventState, command: ReturnCompetitor, now: Instant) -> NewEntries:
@@ -358,8 +358,8 @@ def _correct_list(state: states.EventState, command: CorrectList, now: Instant) 
     entrant = lookups.require_entrant(state, command.competitor)
     roles_of(state, command.by)
     return [NewEntry("list-corrected", {
-        "competitor": entrant.id, "digest": command.digest, "total": command.total, "round": lookups.last_round(state),
-        "reason": lookups.require_reason(command.reason), "by": command.by,
+        "competitor": entrant.id, "digest": command.digest, "total": command.total,
+        "round": lookups.last_round_number(state), "reason": lookups.require_reason(command.reason), "by": command.by,
     })]
 
 
@@ -399,7 +399,7 @@ DECIDE_PEOPLE: Mapping[type, Callable[[states.EventState, Any, Instant], NewEntr
 }
 
 
-def with_missed(state: states.EventState, competitor: str, missed: Iterable[int]) -> states.EventState:
+def with_unpaired_losses(state: states.EventState, competitor: str, missed: Iterable[int]) -> states.EventState:
     """An unpaired loss for each round missed."""
     numbers = set(missed)
     if not numbers:
@@ -417,7 +417,7 @@ def _with_bye(round_state: states.RoundState, bye: Match) -> states.RoundState:
                    matches=(*round_state.matches, states.MatchState(f"{round_state.number}.{last + 1}", bye)))
 
 
-def without_missed(state: states.EventState, competitor: str, number: int) -> states.EventState:
+def without_unpaired_loss(state: states.EventState, competitor: str, number: int) -> states.EventState:
     """The round without the unpaired loss of a player who was there after all."""
     rounds = tuple(
         replace(r, matches=tuple(m for m in r.matches if (m.match.a, m.match.bye) != (competitor, UNPAIRED_LOSS)))
@@ -434,7 +434,7 @@ def _apply_entered(state: states.EventState, data: Mapping[str, Any], entry: Ent
         reasons=_reasons(state, data, states.LATE_ENTRY), **_imported_fields(data.get("record", {})),
     )
     entered = replace(state, entrants={**state.entrants, entrant.id: entrant})
-    return with_missed(entered, entrant.id, data["missed"])
+    return with_unpaired_losses(entered, entrant.id, data["missed"])
 
 
 def _reasons(state: states.EventState, data: Mapping[str, Any], what: str) -> tuple[Mapping[str, Any], ...]:
@@ -468,7 +468,7 @@ def _apply_dropped(state: states.EventState, data: Mapping[str, Any], entry: Ent
 
 def _apply_returned(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
     back = state.with_entrant(data["competitor"], dropped_after=None, how_left="")
-    return with_missed(back, data["competitor"], data["missed"])
+    return with_unpaired_losses(back, data["competitor"], data["missed"])
 
 
 def _apply_list_submitted(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
@@ -505,7 +505,7 @@ def _apply_check_in_set(state: states.EventState, data: Mapping[str, Any], entry
 
 
 def _apply_checked_in(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
-    return with_missed(state.with_entrant(data["competitor"], checked_in=data["on"]), data["competitor"],
+    return with_unpaired_losses(state.with_entrant(data["competitor"], checked_in=data["on"]), data["competitor"],
                        data["missed"])
 
 
@@ -514,7 +514,7 @@ def _apply_sign_up_set(state: states.EventState, data: Mapping[str, Any], entry:
 
 
 def _apply_confirmed(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
-    return with_missed(state.with_entrant(data["competitor"], sign_up=states.SIGNED_UP), data["competitor"],
+    return with_unpaired_losses(state.with_entrant(data["competitor"], sign_up=states.SIGNED_UP), data["competitor"],
                        data["missed"])
 
 

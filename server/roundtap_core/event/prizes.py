@@ -12,7 +12,7 @@ from roundtap_core.event.entries import Entry, NewEntries, NewEntry
 from roundtap_core.event.lookups import Step
 from roundtap_core.event.states import ACTIVE, AMONG, CHECKED_IN, DoorPrize, EventState, Prize, active_ids
 from roundtap_core.limits import MOST_COMPETITORS
-from roundtap_core.randomness import lot
+from roundtap_core.randomness import lot_number
 from roundtap_core.typed import Count, Exact, IdOrEmpty, Prose
 
 
@@ -94,7 +94,7 @@ def door_prize_pool(state: EventState, among: str, again: bool) -> tuple[str, ..
 
 def draw_winners(pool: tuple[str, ...], seed: int, count: int) -> tuple[str, ...]:
     """The `count` with the smallest tickets of this seed (see randomness.lot): every reader can work it out again."""
-    return tuple(sorted(pool, key=lambda who: lot(seed, who))[:count])
+    return tuple(sorted(pool, key=lambda who: lot_number(seed, who))[:count])
 
 
 DECIDE_PRIZES: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] = {

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from roundtap_core import records
 from roundtap_core.clock import Instant
-from roundtap_core.elimination.bracket import by_lot, elimination_winner
+from roundtap_core.elimination.bracket import elimination_winner, lot_order
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event import states
 from roundtap_core.event.cut import cut_after_change, tiebreak_after_change
@@ -16,7 +16,7 @@ from roundtap_core.event.entries import Entry, NewEntries, NewEntry
 from roundtap_core.event.event_flow import current_bracket, situation_of, time_is_up, with_result
 from roundtap_core.event.fates import ReportFates
 from roundtap_core.event.lookups import Step, find_match, free_table, match_step
-from roundtap_core.event.people import with_missed, without_missed
+from roundtap_core.event.people import with_unpaired_losses, without_unpaired_loss
 from roundtap_core.event.states import RULING as RULING_LINE
 from roundtap_core.result_json import refuse_result_limits, result_from_json, result_to_json
 from roundtap_core.rulebooks import result_gate
@@ -51,7 +51,7 @@ class RecordReport(Struct, frozen=True):
     holder: IdOrEmpty | None = None
 
 
-class SettleStrangers(Struct, frozen=True):
+class SettleOutsideReports(Struct, frozen=True):
     """An official has read which units reported this match from elsewhere; `seen` is the newest such entry they saw."""
     match: IdOrEmpty
     seen: Exact
@@ -190,7 +190,7 @@ ELSEWHERE, OLDER, SUPERSEDED = "elsewhere", "older", "superseded"
 the other side reports now."""
 
 
-def report(state: states.EventState, command: RecordReport, now: Instant) -> NewEntries:
+def record_report(state: states.EventState, command: RecordReport, now: Instant) -> NewEntries:
     """Every well-formed report makes exactly one entry, accepted or refused. One already known makes none:
     the service answers with the fate it had."""
     if command.report_id in state.fates:
@@ -254,12 +254,12 @@ def _refusal(state: states.EventState, command: RecordReport, now: Instant) -> s
 
 def _is_current_report(match: states.MatchState, command: RecordReport) -> bool:
     assert command.agrees_to is not None
-    theirs = match.reports.get(records.other(command.side))
+    theirs = match.reports.get(records.other_side(command.side))
     return theirs is not None and (theirs.report_id, theirs.body) == (
         command.agrees_to.get("report_id"), command.agrees_to.get("hash"))
 
 
-def settle_strangers(state: states.EventState, command: SettleStrangers, now: Instant) -> NewEntries:
+def settle_outside_reports(state: states.EventState, command: SettleOutsideReports, now: Instant) -> NewEntries:
     """Those up to the entry that was read: later reports from elsewhere are shown anew."""
     match = find_match(state, command.match)[1]
     if not any(number <= command.seen for number in match.strangers.values()):
@@ -330,7 +330,7 @@ def _refuse_another_winner(
         return
     if any(played.number > round_state.number for played in state.public_rounds):
         bracket = current_bracket(state)
-        order = bracket.standing if bracket and bracket.standing else by_lot(states.tournament_of(state))
+        order = bracket.standing if bracket and bracket.standing else lot_order(states.tournament_of(state))
         place = {who: rank for rank, who in enumerate(order)}
         was, now = (
             elimination_winner(state.rulebook, replace(match.match, result=r), state.options, place)
@@ -373,8 +373,8 @@ def set_picks(state: states.EventState, command: SetPicks, now: Instant) -> NewE
 
 
 DECIDE_RESULTS: Mapping[type, Callable[[states.EventState, Any, Instant], NewEntries]] = {
-    RecordReport: report,
-    SettleStrangers: settle_strangers,
+    RecordReport: record_report,
+    SettleOutsideReports: settle_outside_reports,
     EnterResult: enter_result,
     NoShow: no_show,
     NoteLot: note_lot,
@@ -462,7 +462,7 @@ def _apply_no_show(
     present, absent = data["present"], data["absent"]
     alone = records.Match(present, table=None, bye=records.NO_SHOW, game=match.match.game, absent=absent)
     now = replace(match, match=alone, reports={}, revision=match.revision + 1, number=entry.number, drawn=match.match)
-    state = with_missed(state.with_match(now), absent, [played.number])
+    state = with_unpaired_losses(state.with_match(now), absent, [played.number])
     return state.with_entrant(absent, dropped_after=played.number)
 
 
@@ -499,7 +499,7 @@ def _apply_no_show_undone(
         goes = state.entrants[who].how_left == states.PLAYS_ON
         state = state.with_entrant(who, dropped_after=played.number if goes else None)
         if alone:
-            state = without_missed(state, who, played.number)
+            state = without_unpaired_loss(state, who, played.number)
     return state
 
 

@@ -12,19 +12,19 @@ from msgspec.structs import replace
 from roundtap_core.clock import COUNTING, IDLE, PAUSED, RUNNING, Clock, Instant
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event import event_flow, states
-from roundtap_core.event.closing import close_live, final_order, unfinished_parts
+from roundtap_core.event.closing import closing_entry, final_order, unfinished_parts
 from roundtap_core.event.entries import Entry, NewEntries, NewEntry
-from roundtap_core.event.imposed_rounds import AdoptRound, ImposeRound, adopt_round, impose_round, round_drawn
+from roundtap_core.event.imposed_rounds import AdoptRound, ImposeRound, adopt_round, draft_entry, impose_round
 from roundtap_core.event.lookups import Step
-from roundtap_core.event.setup import custom_options, play_on
-from roundtap_core.records import SWISS, TIEBREAK, Draw, Match, drawn_for
+from roundtap_core.event.setup import custom_options, play_on_entries
+from roundtap_core.records import SWISS, TIEBREAK, Draw, Match, present_count
 from roundtap_core.result_json import match_to_json, refuse_result_limits, result_from_json
 from roundtap_core.rounds.next_round import next_tiebreak_round, second_stage_round
 from roundtap_core.rulebooks.base import ORGANIZER
 from roundtap_core.typed import Count, Exact, Id, LineOrEmpty, Minutes, Prose
 
 if TYPE_CHECKING:
-    from roundtap_core.pairing.swiss_round import Pairing
+    from roundtap_core.pairing.swiss_round import DrawnRound
 
 
 class ImportRound(Struct, frozen=True):
@@ -59,7 +59,7 @@ class MoveTables(Struct, frozen=True):
 class PublishRound(Struct, frozen=True):
     """`number` and `attempt` are what the organizer looked at: another draft is never published by mistake.
 
-    Round 1 needs what the rulebook wants before it (`play_on`): `noted` says why it is played without,
+    Round 1 needs what the rulebook wants before it (`play_on_entries`): `noted` says why it is played without,
     `seen` which points that was said of (None: whichever there are), `by` who said so. `list_points` are filled in by
     whoever keeps the people, `taken_tables` (those at which other events play, with their names) and `venue_number`
     (RoundState.venue_number) by whoever knows the hall.
@@ -150,7 +150,7 @@ def set_clock(state: states.EventState, command: SetClock, now: Instant) -> NewE
     })]
 
 
-def may_reset(state: states.EventState) -> bool:
+def may_reset_clock(state: states.EventState) -> bool:
     """Whether the round can still go back to "not started": it was started, and no table has reported yet."""
     live = state.live
     return live is not None and state.clock.total_ms is not None and state.clock.state != IDLE and not _words(live)
@@ -205,7 +205,7 @@ _CLOCK_ACTIONS: Mapping[str, Callable[[Clock, int, Instant], Clock]] = {
     "start": _start_clock,
     "pause": _pause_clock,
     "adjust": _adjust_clock,
-    # "restore" is how the hub itself holds a clock that another boot was running (clock.after_restart).
+    # "restore" is how the hub itself holds a clock that another boot was running (clock_after_restart).
     "restore": lambda clock, remaining_ms, now: Clock(COUNTING, remaining_ms, clock.total_ms, now),
     "continue": _resume_from_tables(RUNNING),
     "hold": _resume_from_tables(PAUSED),
@@ -216,7 +216,7 @@ _CLOCK_ACTIONS: Mapping[str, Callable[[Clock, int, Instant], Clock]] = {
 
 def draw_round(state: states.EventState, command: DrawRound, now: Instant) -> NewEntries:
     """Draw the next round, closing the one in play; with a draft in hand, draw that one again (the next attempt)."""
-    closing = close_live(state)
+    closing = closing_entry(state)
     draft = state.draft
     seed, attempt = (draft.draw.seed, draft.draw.attempt + 1) if draft and draft.draw else (command.seed, 1)
     follows = event_flow.upcoming_stage(state)
@@ -230,13 +230,13 @@ def draw_round(state: states.EventState, command: DrawRound, now: Instant) -> Ne
         _refuse_elimination(state, follows)
         pairing = _elimination_round(state, command, seed, attempt)
         matches = pairing.matches
-    return [*closing, round_drawn(pairing.number, pairing.stage, pairing.draw, map(match_to_json, matches),
+    return [*closing, draft_entry(pairing.number, pairing.stage, pairing.draw, map(match_to_json, matches),
                                   pairing.notes, pairing.notes["form"] if follows == TIEBREAK else None)]
 
 
-def _swiss_round(state: states.EventState, command: DrawRound, seed: int, attempt: int) -> tuple[Pairing,
+def _swiss_round(state: states.EventState, command: DrawRound, seed: int, attempt: int) -> tuple[DrawnRound,
                                                                                                  tuple[Match, ...]]:
-    from roundtap_core.pairing.swiss_round import pair_next
+    from roundtap_core.pairing.swiss_round import draw_swiss_round
     from roundtap_core.pairing.table_numbers import assign_tables
 
     tournament = states.tournament_of(state)
@@ -247,7 +247,7 @@ def _swiss_round(state: states.EventState, command: DrawRound, seed: int, attemp
             raise Problem("too_few_players", n=len(event_flow.current_seeds(state)))
         drawn = second_stage_round(tournament, seed, attempt, event_flow.current_seeds(state), command.busy_tables)
         return drawn, drawn.matches
-    pairing = pair_next(tournament, seed=seed, attempt=attempt)
+    pairing = draw_swiss_round(tournament, seed=seed, attempt=attempt)
     if command.busy_tables:
         return pairing, assign_tables(pairing.matches, tournament, busy=command.busy_tables)
     return pairing, pairing.matches
@@ -264,7 +264,7 @@ def _refuse_elimination(state: states.EventState, follows: str) -> None:
         raise Problem("offer_unanswered")
 
 
-def _elimination_round(state: states.EventState, command: DrawRound, seed: int, attempt: int) -> Pairing:
+def _elimination_round(state: states.EventState, command: DrawRound, seed: int, attempt: int) -> DrawnRound:
     from roundtap_core.elimination.next_games import BY_BRACKET, next_elimination_round
 
     # A cut of which no one is left is no reason to ask the standings instead.
@@ -281,12 +281,12 @@ def discard_draft(state: states.EventState, command: DiscardDraft, now: Instant)
     return [NewEntry("draft-discarded", {"number": state.draft.number})]
 
 
-def publish(state: states.EventState, command: PublishRound, now: Instant) -> NewEntries:
+def publish_round(state: states.EventState, command: PublishRound, now: Instant) -> NewEntries:
     """Publish the drawn round and set the clock to the stage's minutes."""
     draft = _draft_as_seen(state, command)
     refuse_shared_tables(draft, command.taken_tables)
     first = draft.number == 1
-    noted = play_on(state, command.list_points, command.noted, command.seen, command.by) if first else []
+    noted = play_on_entries(state, command.list_points, command.noted, command.seen, command.by) if first else []
     stage = event_flow.stage_of_round(state, draft.number, draft.stage, [m.match for m in draft.matches])
     minutes = state.rulebook.minutes(stage, state.options)
     players = len(states.active_ids(state))
@@ -309,7 +309,7 @@ def move_tables(state: states.EventState, command: MoveTables, now: Instant) -> 
     kept = [{**match_to_json(match), **_keep_mended_fields(draft, drawn)}
             for match, drawn in zip(matches, draft.matches, strict=True)]
     more = {"mends": [dict(line) for line in draft.mends], "taken_back": draft.taken_back}
-    return [round_drawn(draft.number, draft.stage, draft.draw, kept, draft.notes, draft.tiebreak_form,
+    return [draft_entry(draft.number, draft.stage, draft.draw, kept, draft.notes, draft.tiebreak_form,
                         **{key: value for key, value in more.items() if value})]
 
 
@@ -365,14 +365,14 @@ def _avoid_busy_tables(
     return [{**match, "table": moved[match["table"]]} if match.get("table") in moved else match for match in matches]
 
 
-def finish(state: states.EventState, command: FinishEvent, now: Instant) -> NewEntries:
+def finish_event(state: states.EventState, command: FinishEvent, now: Instant) -> NewEntries:
     """The event is over: standings are final, units forget their reports. What is cut short is named, with the reason,
     among the announcements (requirements, section 9, *End*)."""
     if state.draft is not None:
         raise Problem("draft_in_the_way", number=state.draft.number)
     if not state.public_rounds:
         raise Problem("nothing_played")
-    closed, noted = close_live(state), NewEntries()
+    closed, noted = closing_entry(state), NewEntries()
     if points := unfinished_parts(state):
         if not command.reason.strip():
             raise Problem("finish_early_no_reason")
@@ -381,7 +381,7 @@ def finish(state: states.EventState, command: FinishEvent, now: Instant) -> NewE
     return [*closed, *noted, NewEntry("event-finished", {"places": list(final_order(states.tournament_of(state)))})]
 
 
-def reopen(state: states.EventState, command: ReopenEvent, now: Instant) -> NewEntries:
+def reopen_event(state: states.EventState, command: ReopenEvent, now: Instant) -> NewEntries:
     """A finished event continues where it was; its rounds stay closed."""
     if not state.finished:
         raise Problem("not_finished")
@@ -410,11 +410,11 @@ DECIDE_ROUNDS: Mapping[type, Callable[[states.EventState, Any, Instant], NewEntr
     AdoptRound: adopt_round,
     DiscardDraft: discard_draft,
     MoveTables: move_tables,
-    PublishRound: publish,
+    PublishRound: publish_round,
     SetClock: set_clock,
     SetExtraMinutes: set_extra_minutes,
-    FinishEvent: finish,
-    ReopenEvent: reopen,
+    FinishEvent: finish_event,
+    ReopenEvent: reopen_event,
 }
 
 
@@ -486,7 +486,7 @@ def _apply_imported(state: states.EventState, data: Mapping[str, Any], entry: En
                                  data.get("extra_minutes"), data.get("venue"))
     at_start = state.players_at_start
     if data["number"] == 1:
-        at_start = data.get("players") or drawn_for(m.match for m in matches)
+        at_start = data.get("players") or present_count(m.match for m in matches)
     clock = state.clock
     if status == states.PUBLISHED:
         clock = Clock(remaining_ms=data["total_ms"], total_ms=data["total_ms"], anchor=entry.at.instant)

@@ -12,7 +12,7 @@ from roundtap_core.clock import Instant
 from roundtap_core.elimination.cut import Cut
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event import states
-from roundtap_core.event.cut import entries_of
+from roundtap_core.event.cut import cut_entries
 from roundtap_core.event.entries import Entry, NewEntries, NewEntry
 from roundtap_core.event.judging import roles_of
 from roundtap_core.event.lookups import Step, without_draft
@@ -80,7 +80,7 @@ def _import_record(state: states.EventState, command: ImportRecord, now: Instant
         made += [NewEntry("official-duty", {"official": o.id, "on": False}) for o in command.officials if not o.on_duty]
     made += [NewEntry("played-on", {**line.to_json(), "wall": line.wall}) for line in command.played_on]
     if command.cut is not None:
-        made += entries_of(command.cut)
+        made += cut_entries(command.cut)
     if command.finished:
         # A file does not say how it ended elsewhere.
         made.append(NewEntry("event-finished", {"places": []}))
@@ -89,7 +89,7 @@ def _import_record(state: states.EventState, command: ImportRecord, now: Instant
 
 def _set_about(state: states.EventState, command: SetEventDetails, now: Instant) -> NewEntries:
     """Special rules are announced before play, and then stand; the rest may be mended as long as the event runs."""
-    about = clean_about(command.about)
+    about = clean_details(command.about)
     if state.public_rounds and about.get(SPECIAL_RULES) != state.about.get(SPECIAL_RULES):
         raise Problem("special_rules_fixed")
     return [NewEntry("about-set", {"about": about})] if about != state.about else []
@@ -204,7 +204,7 @@ def open_points(state: states.EventState, lists: Iterable[states.OpenPoint] = ()
     return tuple(sorted(found, key=lambda point: KINDS.index(point.kind)))
 
 
-def play_on(
+def play_on_entries(
     state: states.EventState, lists: Iterable[states.OpenPoint], reason: str, seen: Iterable[str] | None = None,
     by: str = ORGANIZER
 ) -> list[NewEntry]:
@@ -232,7 +232,7 @@ MOST_LETTERS = 500  # of the special rules
 _NO_TEXT = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
-def clean_about(details: Mapping[str, str]) -> dict[str, str]:
+def clean_details(details: Mapping[str, str]) -> dict[str, str]:
     """What was typed as the event keeps it, in the order of ABOUT; what is empty is left out. Raises
     Problem("date_wrong", "name_unfit", "name_too_long", "text_too_long") with the key's place."""
     fitted = {key: _FIT[key](details.get(key, "")) for key in ABOUT}

@@ -4,7 +4,7 @@ from typing import Any
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.states import DRAFT, MARK_DIGITS, EventState, MatchState, active_ids
-from roundtap_core.wire import canonical, digest
+from roundtap_core.wire import canonical_json, digest
 
 COURSE, CLOCK, PERSON, WARNED, LOG = "course", "clock", "person/", "warned/", "log/"
 """What a mark is of: rounds, results and the cut; the clock of the round in play; one competitor, their warnings (an id
@@ -18,7 +18,7 @@ def state_mark(state: EventState, what: str) -> str:
         return make_mark(what, _clock(state))
     if what.startswith(PERSON):
         who = what.removeprefix(PERSON)
-        return person_mark(state, who, open_seats(state).get(who))
+        return person_mark(state, who, open_matches_by_player(state).get(who))
     if what.startswith(WARNED):
         entrant = state.entrants.get(what.removeprefix(WARNED))
         return make_mark(what, entrant and [len(entrant.warnings), entrant.proposed is not None, entrant.declined_at])
@@ -44,7 +44,7 @@ def person_mark(state: EventState, competitor: str, match: MatchState | None) ->
     ])
 
 
-def open_seats(state: EventState) -> dict[str, MatchState]:
+def open_matches_by_player(state: EventState) -> dict[str, MatchState]:
     """All whose match in the round in play has no result yet."""
     live = state.live
     return {who: m for m in (live.open_matches if live else ()) for who in (m.match.a, m.match.b) if who is not None}
@@ -63,7 +63,7 @@ def _course(state: EventState) -> list[Any]:
           [[m.number, m.revision, m.done] for m in r.matches]] for r in state.rounds],
         cut and [cut.size, list(cut.seeds), list(cut.declined)],
         [competitor for competitor in state.entrants if competitor in active],
-        canonical(dict(state.given_options)).decode(),
+        canonical_json(dict(state.given_options)).decode(),
     ]
 
 

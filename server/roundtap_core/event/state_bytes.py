@@ -13,21 +13,21 @@ _WRITER = json.Encoder(enc_hook=dict)
 _READER = json.Decoder(EventState)
 
 
-def encode(state: EventState) -> bytes:
+def encode_state(state: EventState) -> bytes:
     """JSON: records by their fields; mappings in their own order, since that counts (draws shuffle competitors in it).
     What entries hold as plain JSON comes in one order, whether they were made here or read (entries.py)."""
     return _WRITER.encode(state)
 
 
-def decode(raw: bytes) -> EventState:
-    """What `encode` was given. Raises ValueError for anything that is no state of this very `form`."""
+def decode_state(raw: bytes) -> EventState:
+    """What `encode_state` was given. Raises ValueError for anything that is no state of this very `state_form`."""
     state = _READER.decode(raw)
-    if encode(state) != raw:
+    if encode_state(state) != raw:
         raise ValueError("no state of an event")
     return state
 
 
 @cache
-def form() -> str:
+def state_form() -> str:
     """Names what a state consists of: bytes made by a core with other fields are not for this one."""
     return digest(repr(type_info(EventState)))[:16]

@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import UNSET, to_builtins
 from msgspec.json import encode
 
-from roundtap_core.errors import Invalid, Problem, pointer
+from roundtap_core.errors import Invalid, Problem, json_pointer
 from roundtap_core.eventfile import file_schema
 from roundtap_core.eventfile.file_schema import Cut, Event, Official, PlayOnNote
 from roundtap_core.eventfile.file_schema import Result as FileResult
@@ -75,7 +75,7 @@ def _match(entry: file_schema.Entry, results: Iterator[Result]) -> Match:
         None if entry.picks is UNSET else tuple(entry.picks), entry.absent or None, _record(entry, MATCH_RECORD))
 
 
-def parse(text: str) -> Tournament:
+def parse_event_file(text: str) -> Tournament:
     """The tournament in the text of an event file. Raises the file's first Problem, broken JSON included."""
     event = decode_message(Event, text.removeprefix("\ufeff"))
     return _tournament(event) if event else tournament_from_json(parse_json(text))
@@ -104,7 +104,7 @@ def parse_json(text: str) -> object:
     except RecursionError:
         raise Problem("too_deep", maximum=NESTING_MAX) from None
     for made, key in doubled:
-        raise Problem("key_twice", where=pointer(_path_to(made, data), key), key=key)
+        raise Problem("key_twice", where=json_pointer(_path_to(made, data), key), key=key)
     return data
 
 
@@ -121,9 +121,9 @@ def _path_to(wanted: object, data: object) -> str:
         if value is wanted:
             return where
         if isinstance(value, dict):
-            places += [(pointer(where, key), inner) for key, inner in value.items()]
+            places += [(json_pointer(where, key), inner) for key, inner in value.items()]
         elif isinstance(value, list):
-            places += [(pointer(where, index), inner) for index, inner in enumerate(value)]
+            places += [(json_pointer(where, index), inner) for index, inner in enumerate(value)]
     return ""
 
 

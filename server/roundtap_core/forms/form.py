@@ -2,7 +2,7 @@
 
 A form has *ways* a match can end. A way begins with a side's own button (the winner's, if there is one), then takes its
 steps in order: questions, and rules between them that may decide, so that no needless question follows. `walk` walks;
-`compose` makes the `Result`.
+`compose_result` makes the `Result`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from roundtap_core.forms.questions import (
     Rule,
     Step,
 )
-from roundtap_core.records import CONCESSION, RULING, SIDES, Ending, Side, other
+from roundtap_core.records import CONCESSION, RULING, SIDES, Ending, Side, other_side
 from roundtap_core.typed import Message, Word, parse_message
 from roundtap_core.words import Words
 
@@ -73,7 +73,7 @@ class WayToEnd(Message, frozen=True):
 
     def opened_by(self, opener: Side) -> WayToEnd:
         """The way with every question as addressed to its side."""
-        sides: dict[str | None, Side] = {WINNER: opener, LOSER: other(opener)}
+        sides: dict[str | None, Side] = {WINNER: opener, LOSER: other_side(opener)}
         return self.replace(steps=tuple(
             step.for_side(sides[step.whose]) if isinstance(step, BaseQuestion) and step.whose in sides else step
             for step in self.steps

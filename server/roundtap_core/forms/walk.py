@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.forms import questions
 from roundtap_core.forms.form import BY_FIGURES, DECIDED, DRAWN, OPENER, WayToEnd
-from roundtap_core.records import CONCESSION, SIDES, Result, Side, SidePair, Winner, other
+from roundtap_core.records import CONCESSION, SIDES, Result, Side, SidePair, Winner, other_side
 
 
 class WalkState(Struct, frozen=True):
@@ -23,7 +23,7 @@ class WalkState(Struct, frozen=True):
     met: tuple[questions.Question, ...]
 
 
-def walk(way: WayToEnd, answers: questions.Answers, opener: Side = "a", fill: bool = False) -> WalkState:
+def walk_way(way: WayToEnd, answers: questions.Answers, opener: Side = "a", fill: bool = False) -> WalkState:
     """Follow the steps as far as the answers go; with `fill`, what is not answered yet counts at its default."""
     figures: questions.Figures = {}
     met: list[questions.Question] = []
@@ -54,27 +54,27 @@ def _whose(decided_for: str, opener: Side) -> str:
 
 def next_step(way: WayToEnd, answers: questions.Answers) -> questions.Question | None:
     """The first question still to be answered, or None when the way is complete."""
-    return walk(way, answers).question
+    return walk_way(way, answers).question
 
 
 def compose_complete(way: WayToEnd, opener: Side, answers: questions.Answers) -> Result:
-    """The result of `answers`, as `compose`, but for the record, without defaults. Raises Problem("question_open")
+    """The result of `answers`, as `compose_result`, but for the record, without defaults. Raises Problem("question_open")
     while one is open."""
-    question = walk(way.opened_by(opener), answers, opener).question
+    question = walk_way(way.opened_by(opener), answers, opener).question
     if question is not None:
         raise Problem("question_open", where=f"/result/{question.name}", question=question.name)
-    return compose(way, opener, answers)
+    return compose_result(way, opener, answers)
 
 
-def compose(way: WayToEnd, opener: Side, answers: questions.Answers) -> Result:
+def compose_result(way: WayToEnd, opener: Side, answers: questions.Answers) -> Result:
     """The result of `answers`, when `opener` pressed its own button first. Missing answers count at their defaults, to
     show the worth meanwhile; answers that a correction made needless are left out. Raises
     Problem("figure_out_of_range", "not_one_of", "picks_wrong")."""
     way = way.opened_by(opener)
-    sides: dict[str | None, Side] = {questions.WINNER: opener, questions.LOSER: other(opener), None: opener, "a": "a",
-                                     "b": "b"}
+    sides: dict[str | None, Side] = {questions.WINNER: opener, questions.LOSER: other_side(opener), None: opener,
+                                     "a": "a", "b": "b"}
     _check(way, sides, answers)
-    walked = walk(way, answers, opener, fill=True)
+    walked = walk_way(way, answers, opener, fill=True)
     draft = questions.ResultDraft(way.bonus)
     for question in walked.met:
         question.record(answers, sides[question.whose], draft)
@@ -87,7 +87,7 @@ def compose(way: WayToEnd, opener: Side, answers: questions.Answers) -> Result:
     return Result(
         ended=way.ended,
         winner=_winner(way, opener, decided, chosen.get("winner")),
-        conceded_by=other(opener) if way.ended == CONCESSION else None,
+        conceded_by=other_side(opener) if way.ended == CONCESSION else None,
         score=_pair(questions.SCORE, figures) or SidePair(),
         wounds=_pair(questions.WOUNDS, figures),
         initiative=chosen.get("initiative"),
@@ -128,11 +128,11 @@ class RecordReading(Struct, frozen=True):
     supposed: frozenset[str]
 
 
-def readings(way: WayToEnd, opener: Side, result: Result) -> Iterator[RecordReading]:
+def result_readings(way: WayToEnd, opener: Side, result: Result) -> Iterator[RecordReading]:
     """Every way to read `result` as answers to `way`, which `opener` opened: what the record leaves open may have been
     any of its options, and a score may hold a game that the last step gave."""
     way = way.opened_by(opener)
-    sides: dict[str | None, Side] = {questions.WINNER: opener, questions.LOSER: other(opener), None: opener}
+    sides: dict[str | None, Side] = {questions.WINNER: opener, questions.LOSER: other_side(opener), None: opener}
     known: ReadAnswers = {}
     for question in way.questions:
         answer = question.recorded(result, sides[question.whose])
@@ -149,7 +149,7 @@ def readings(way: WayToEnd, opener: Side, result: Result) -> Iterator[RecordRead
 def _completed(
     way: WayToEnd, opener: Side, result: Result, answers: ReadAnswers, supposed: frozenset[str]
 ) -> Iterator[RecordReading]:
-    walked = walk(way, answers, opener)
+    walked = walk_way(way, answers, opener)
     question = walked.question
     winner: Side = "b" if result.winner == "b" else "a" if result.winner == "a" else opener
     possible = question.possible(winner) if question is not None else ()
@@ -169,7 +169,7 @@ def _scores_before(way: WayToEnd, opener: Side, result: Result) -> list[SidePair
                                                                      for rule in way.rules)
     if not gives:
         return [score]
-    tops = {opener if figure.whose == questions.WINNER else other(opener): figure.maximum
+    tops = {opener if figure.whose == questions.WINNER else other_side(opener): figure.maximum
             for figure in way.figures() if figure.key == questions.SCORE}
     before = (score, SidePair(score.a - 1, score.b), SidePair(score.a, score.b - 1))
     return [pair for pair in before if all(0 <= pair.of(side) <= tops.get(side, pair.of(side)) for side in SIDES)]
@@ -205,7 +205,7 @@ def answers_on_record(ways: Iterable[WayToEnd], result: Result, winner: str) -> 
 def _plausible(way: WayToEnd, opener: Side, result: Result) -> Iterator[ReadAnswers]:
     """The recorded answers without assumptions; missing ones count at their defaults."""
     seen: list[ReadAnswers] = []
-    for reading in readings(way, opener, result):
+    for reading in result_readings(way, opener, result):
         answers = {name: answer for name, answer in reading.answers.items() if name not in reading.supposed}
         if answers not in seen:
             seen.append(answers)
@@ -220,7 +220,7 @@ def way_and_answers(ways: Iterable[WayToEnd], opener: Side, result: Result) -> t
     for way in ways:
         if way.ended != result.ended or (answers := _on_buttons(way, opener, result)) is None:
             continue
-        made = compose(way, opener, answers)
+        made = compose_result(way, opener, answers)
         if replace(made, first_player=result.first_player) == result:
             return way, answers
         found.append((way, answers))
@@ -230,7 +230,7 @@ def way_and_answers(ways: Iterable[WayToEnd], opener: Side, result: Result) -> t
 def _on_buttons(way: WayToEnd, opener: Side, result: Result) -> ReadAnswers | None:
     result = _clamp_score(way, opener, result)
     figures = way.opened_by(opener).figures()
-    for reading in readings(way, opener, result):
+    for reading in result_readings(way, opener, result):
         answers = {**{q.name: q.possible("a")[0] for q in way.questions if isinstance(q, questions.Picks)},
                    **reading.answers}
         for figure in figures:
@@ -247,7 +247,7 @@ def _clamp_score(way: WayToEnd, opener: Side, result: Result) -> Result:
     score = result.score
     for figure in way.opened_by(opener).figures():
         if figure.beyond and figure.key == questions.SCORE:
-            side = opener if figure.whose == questions.WINNER else other(opener)
+            side = opener if figure.whose == questions.WINNER else other_side(opener)
             most = figure.maximum if figure.asked else score.of(side)
             score = replace(score, **{side: max(figure.minimum, min(most, score.of(side)))})
     return replace(result, score=score)
@@ -255,7 +255,7 @@ def _clamp_score(way: WayToEnd, opener: Side, result: Result) -> Result:
 
 def _composed(way: WayToEnd, opener: Side, answers: ReadAnswers) -> Result | None:
     try:
-        return compose(way, opener, answers)
+        return compose_result(way, opener, answers)
     except Problem:
         return None
 

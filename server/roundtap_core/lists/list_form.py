@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.records import Competitor
-from roundtap_core.wire import canonical, digest
+from roundtap_core.wire import canonical_json, digest
 from roundtap_core.words import LANGUAGES, Words, core_words
 
 ListData = Mapping[str, Any]
@@ -21,7 +21,7 @@ _BRACKETS = re.compile(r"\s*\([^()]*\)\s*$")
 _MARK = "•*"
 
 
-def rows(part: ListData, key: str) -> Rows:
+def rows_at(part: ListData, key: str) -> Rows:
     """A table's lines; blank ones are skipped but keep their number."""
     typed = part.get(key)
     if not isinstance(typed, list):
@@ -29,25 +29,25 @@ def rows(part: ListData, key: str) -> Rows:
     return [(index, row) for index, row in enumerate(typed) if isinstance(row, Mapping) and any(row.values())]
 
 
-def text(part: ListData, key: str) -> str:
+def text_at(part: ListData, key: str) -> str:
     """The text under `key`, "" if absent."""
     value = part.get(key)
     return normalize_text(value) if isinstance(value, str) else ""
 
 
-def whole_number(part: ListData, key: str) -> int | None:
+def number_at(part: ListData, key: str) -> int | None:
     """The whole number under `key`, None if absent."""
     value = part.get(key)
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
-def copies(row: ListData) -> int:
+def copy_count(row: ListData) -> int:
     """How many copies a line stands for: one by default."""
-    value = whole_number(row, "count")
+    value = number_at(row, "count")
     return 1 if value is None else value
 
 
-def names(part: ListData, key: str) -> list[str]:
+def names_at(part: ListData, key: str) -> list[str]:
     """The names under `key`, in order."""
     value = part.get(key)
     return [normalize_text(name) for name in value if isinstance(name, str) and name.strip()] if isinstance(value,
@@ -88,19 +88,19 @@ def has_product(name: str) -> bool:
     return _BRACKETS.search(name) is not None
 
 
-def is_marked(name: str) -> bool:
+def is_marked_unique(name: str) -> bool:
     """Whether the name is marked as unique by a leading dot, as on cards, or asterisk."""
     return name.lstrip()[:1] in tuple(_MARK)
 
 
-def unmarked(name: str) -> str:
+def without_mark(name: str) -> str:
     """The name without that mark."""
     return name.strip().lstrip(_MARK + " ") or name
 
 
-def counted_points(ships: Iterable[ListData]) -> int | None:
+def total_points(ships: Iterable[ListData]) -> int | None:
     """The sum of count times points; None without lines or if one has no points."""
-    costs = [None if (points := whole_number(ship, "points")) is None else points * copies(ship) for ship in ships]
+    costs = [None if (points := number_at(ship, "points")) is None else points * copy_count(ship) for ship in ships]
     known = [cost for cost in costs if cost is not None]
     return sum(known) if known and len(known) == len(costs) else None
 
@@ -270,7 +270,7 @@ def _normal(value: Any) -> Any:
         inner = {str(key): _normal(item) for key, item in value.items()}
         return {key: item for key, item in sorted(inner.items()) if item is not False and item not in _NOTHING}
     if isinstance(value, list | tuple):
-        return sorted((kept for item in value if (kept := _normal(item)) not in _NOTHING), key=canonical)
+        return sorted((kept for item in value if (kept := _normal(item)) not in _NOTHING), key=canonical_json)
     if isinstance(value, str):
         return normalize_text(value)
     return repr(value) if isinstance(value, float) else value

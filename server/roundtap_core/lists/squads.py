@@ -28,7 +28,7 @@ def squads_unfieldable(owed: Iterable[int], picks: Iterable[int], rounds_after: 
     return left if len(left) > len(marked) * rounds_after else ()
 
 
-def fielded(rounds: Iterable[Round]) -> dict[str, set[int]]:
+def fielded_squads(rounds: Iterable[Round]) -> dict[str, set[int]]:
     """Competitor → squads fielded so far; a bye's picks count, a missed round has none."""
     found: dict[str, set[int]] = {}
     for played in rounds:

@@ -134,7 +134,7 @@ PASSES = 3
 REACH = 256  # how far below it a pair is offered exchanges: all of a field of 512, bounded work in a larger one
 
 
-def improve(pairs: Pairs, groups: Groups, met: Met, rand: Rand) -> Pairs:
+def improve_shape(pairs: Pairs, groups: Groups, met: Met, rand: Rand) -> Pairs:
     """Exchange partners between two pairs while that improves the shape without adding a repeat. `pairs` have the
     fewest repeats possible. Useful exchanges are computed once per kind of pairs, as kinds are far fewer."""
     group_of = {member: g for g, group in enumerate(groups) for member in group}
@@ -180,9 +180,9 @@ def _repeats(pairs: Pairs, met: Met) -> int:
     return sum([b in met[a] for a, b in pairs])
 
 
-def fewest_repeats(groups: Groups, met: Met, largest: LargestMatching, rand: Rand) -> Pairs:
+def draw_fewest_repeats(groups: Groups, met: Met, largest: LargestMatching, rand: Rand) -> Pairs:
     """A round with the fewest repeats: those a largest matching leaves out meet again, neighbours first."""
     pairs = [(a, b) for a, b in largest.partner.items() if a < b]
     left: Sequence[int] = [m for group in groups for m in group if m not in largest.partner]
     pairs += zip(left[::2], left[1::2], strict=True)
-    return improve(pairs, groups, met, rand)
+    return improve_shape(pairs, groups, met, rand)

@@ -86,5 +86,5 @@ def refuse_open_matches(tournament: Tournament, stages: Collection[str] = STAGES
                       a=names.get(match.a, match.a), b=names.get(match.b or "", match.b))
 
 
-def next_number(rounds: Sequence[Round]) -> int:
+def next_round_number(rounds: Sequence[Round]) -> int:
     return max((played.number for played in rounds), default=0) + 1

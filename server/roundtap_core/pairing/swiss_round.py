@@ -16,12 +16,12 @@ from msgspec.structs import asdict
 
 from roundtap_core.errors import Problem
 from roundtap_core.pairing import pairing_pool
-from roundtap_core.pairing.cardinality import LargestMatching, fewest_repeats
+from roundtap_core.pairing.cardinality import LargestMatching, draw_fewest_repeats
 from roundtap_core.pairing.table_numbers import assign_tables
-from roundtap_core.pairing.topdown import WIDEST, TopDown
-from roundtap_core.pairing.window import solve
+from roundtap_core.pairing.topdown import WIDEST, TopDownDraw
+from roundtap_core.pairing.window import solve_window
 from roundtap_core.randomness import Rand, shuffle
-from roundtap_core.records import BYE, SWISS, SWISS_STAGES, WON_BYE, Draw, Match, Tournament, drawn_for
+from roundtap_core.records import BYE, SWISS, SWISS_STAGES, WON_BYE, Draw, Match, Tournament, present_count
 from roundtap_core.rulebooks.base import BYE_LAST, BYE_RANDOM_LOWEST
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.standings.standings import standings
@@ -95,7 +95,7 @@ def _separate(line: list[int], came_with: Sequence[str | None], rand: Rand) -> l
 RANDOM = "random"
 
 
-class Bye(Struct, frozen=True):
+class ByeChoice(Struct, frozen=True):
     """The choice and its reason: `why` is "random" (first round), "last" or "random-lowest" (the rulebook's ways).
     `passed_over` would have come first, but without them a repeat could not have been avoided."""
     member: int
@@ -103,17 +103,17 @@ class Bye(Struct, frozen=True):
     passed_over: tuple[int, ...] = ()
 
 
-def first_bye(members: Sequence[int], rand: Rand) -> Bye:
-    return Bye(members[int(rand() * len(members))], RANDOM)
+def first_bye(members: Sequence[int], rand: Rand) -> ByeChoice:
+    return ByeChoice(members[int(rand() * len(members))], RANDOM)
 
 
-def later_bye(field: pairing_pool.PairingPool, way: str, tournament: Tournament, rand: Rand) -> Bye:
+def later_bye(field: pairing_pool.PairingPool, way: str, tournament: Tournament, rand: Rand) -> ByeChoice:
     """The first in the rulebook's order whose absence costs no repeat, among those with the fewest byes. House
     decision: no second bye while someone has none, even at the price of a repeat."""
     order = _order(field, way, tournament, rand)
     harmless = _byes_without_repeat(range(len(field.ids)), field.met)
     chosen = next((i for i, member in enumerate(order) if harmless is None or member in harmless), 0)
-    return Bye(order[chosen], way, tuple(order[:chosen]))
+    return ByeChoice(order[chosen], way, tuple(order[:chosen]))
 
 
 def _order(field: pairing_pool.PairingPool, way: str, tournament: Tournament, rand: Rand) -> list[int]:
@@ -146,8 +146,8 @@ def best_rounds(groups: pairing_pool.Groups, met: pairing_pool.Met) -> list[pair
     group_of = {member: g for g, group in enumerate(groups) for member in group}
     best: list[pairing_pool.Pairs] = []
     best_key: tuple[int, list[tuple[int, int]]] | None = None
-    for pairs in all_rounds(list(group_of)):
-        key = (sum(b in met[a] for a, b in pairs), shape(pairs, group_of))
+    for pairs in all_pairings(list(group_of)):
+        key = (sum(b in met[a] for a, b in pairs), pairing_shape(pairs, group_of))
         if best_key is None or key < best_key:
             best, best_key = [pairs], key
         elif key == best_key:
@@ -155,7 +155,7 @@ def best_rounds(groups: pairing_pool.Groups, met: pairing_pool.Met) -> list[pair
     return best
 
 
-def shape(pairs: pairing_pool.Pairs, group_of: Sequence[int] | dict[int, int]) -> list[tuple[int, int]]:
+def pairing_shape(pairs: pairing_pool.Pairs, group_of: Sequence[int] | dict[int, int]) -> list[tuple[int, int]]:
     """The pairs as (upper group, lower group), sorted: the smaller list is the better shape. Two rounds of equally many
     pairs first differ in their sorted lists at the first m_ij in which they differ, and the one with more of it has the
     smaller entry there: the order of (m11, m12, …, m22, …)."""
@@ -167,14 +167,14 @@ def shape(pairs: pairing_pool.Pairs, group_of: Sequence[int] | dict[int, int]) -
     return cells
 
 
-def all_rounds(members: list[int]) -> Iterator[pairing_pool.Pairs]:
+def all_pairings(members: list[int]) -> Iterator[pairing_pool.Pairs]:
     """Every way to pair an even number of members: 945 for ten."""
     if not members:
         yield []
         return
     first, rest = members[0], members[1:]
     for i, second in enumerate(rest):
-        for others in all_rounds(rest[:i] + rest[i + 1:]):
+        for others in all_pairings(rest[:i] + rest[i + 1:]):
             yield [(first, second), *others]
 
 
@@ -335,9 +335,9 @@ def draw_large(field: pairing_pool.PairingPool, members: Sequence[int], met: pai
         elif largest.unmatched:
             rand = chance.of("search")
             if len(members) > WIDEST:
-                return fewest_repeats(groups, met, largest, rand), "windowed"
-            return solve(groups, met, rand, to_the_end=True, repeats=True).pairs, "exact"
-    return TopDown(groups, met, chance, most_met).run()
+                return draw_fewest_repeats(groups, met, largest, rand), "windowed"
+            return solve_window(groups, met, rand, to_the_end=True, repeats=True).pairs, "exact"
+    return TopDownDraw(groups, met, chance, most_met).run()
 
 
 def _shuffle_pairs(pairs: pairing_pool.Pairs, chance: pairing_pool.DrawRandom) -> None:
@@ -349,10 +349,10 @@ def _shuffle_pairs(pairs: pairing_pool.Pairs, chance: pairing_pool.DrawRandom) -
             pairs[i] = (b, a)
 
 
-__all__ = ["Pairing", "pair_next", "pairing_to_json"]
+__all__ = ["DrawnRound", "draw_swiss_round", "pairing_to_json"]
 
 
-class Pairing(Struct, frozen=True):
+class DrawnRound(Struct, frozen=True):
     """A drawn round and what explains it. `notes` is plain data:
 
     `repeats`: how many pairs meet again, and if there are any, `repeated`: which, as {"a", "b"}; `floats`: who meets
@@ -369,16 +369,16 @@ class Pairing(Struct, frozen=True):
     notes: dict[str, Any]
 
 
-def pair_next(
+def draw_swiss_round(
     tournament: Tournament, seed: int | None = None, attempt: int = 1, absent: Collection[str] = (),
     stage: str = SWISS, rounds_after: int | None = None, busy: Collection[int] = frozenset(),
-) -> Pairing:
+) -> DrawnRound:
     """Draw the next Swiss round; the same arguments draw the same round on every machine. `seed` defaults to the
     event's, another `attempt` draws again. Departed and `absent` competitors get no match. `rounds_after`: how many
     rounds of the stage follow, if its structure does not define it. Raises Problem: "open_matches" while a result is
     missing, "too_few_players" below two."""
     seed = tournament.seed if seed is None else seed
-    number = pairing_pool.next_number(tournament.rounds)
+    number = pairing_pool.next_round_number(tournament.rounds)
     chance = pairing_pool.DrawRandom(seed, number, attempt)
     # The groups depend on the results.
     pairing_pool.refuse_open_matches(tournament, SWISS_STAGES)
@@ -397,7 +397,7 @@ def pair_next(
     matches += [Match(field.ids[i], bye=WON_BYE) for i in won]
     if bye is not None:
         matches.append(Match(field.ids[bye.member], bye=BYE))
-    return Pairing(
+    return DrawnRound(
         number=number,
         stage=stage,
         draw=Draw(seed, attempt, method),
@@ -408,7 +408,7 @@ def pair_next(
 
 def _first_round(
     field: pairing_pool.PairingPool, tournament: Tournament, chance: pairing_pool.DrawRandom, byes: list[int]
-) -> tuple[pairing_pool.Pairs, str, Bye | None, list[int]]:
+) -> tuple[pairing_pool.Pairs, str, ByeChoice | None, list[int]]:
     """Sets won byes aside first ("Won first-round bye") and adds this round's byes to `byes`."""
     people = {competitor.id: competitor for competitor in tournament.competitors}
     won = [i for i, competitor in enumerate(field.ids) if people[competitor].won_bye]
@@ -427,7 +427,7 @@ def _first_round(
 def _later_round(
     field: pairing_pool.PairingPool, tournament: Tournament, chance: pairing_pool.DrawRandom, byes: list[int],
     rounds_left: int
-) -> tuple[pairing_pool.Pairs, str, Bye | None]:
+) -> tuple[pairing_pool.Pairs, str, ByeChoice | None]:
     """Adds this round's bye to `byes`."""
     members = list(range(len(field.ids)))
     bye = None
@@ -445,13 +445,14 @@ def _rounds_left(tournament: Tournament, number: int, there: int) -> int:
     book = rulebook(tournament.rulebook)
     begun = tournament.stage_rounds(SWISS)
     try:
-        rounds, _ = book.structure(drawn_for(begun[0].matches) if begun else there, book.options(tournament.options))
+        rounds, _ = book.structure(present_count(begun[0].matches) if begun else there,
+                                   book.options(tournament.options))
     except Problem:
         return 0
     return max(0, rounds - number)
 
 
-def _notes(field: pairing_pool.PairingPool, pairs: pairing_pool.Pairs, bye: Bye | None, byes: Sequence[int],
+def _notes(field: pairing_pool.PairingPool, pairs: pairing_pool.Pairs, bye: ByeChoice | None, byes: Sequence[int],
            rounds_left: int) -> dict[str, Any]:
     floats: list[dict[str, Any]] = []
     for a, b in pairs:
@@ -468,13 +469,13 @@ def _notes(field: pairing_pool.PairingPool, pairs: pairing_pool.Pairs, bye: Bye 
     return notes
 
 
-def _bye_note(ids: Sequence[str], bye: Bye | None) -> dict[str, Any] | None:
+def _bye_note(ids: Sequence[str], bye: ByeChoice | None) -> dict[str, Any] | None:
     if bye is None:
         return None
     return {"competitor": ids[bye.member], "why": bye.why, "passed_over": [ids[i] for i in bye.passed_over]}
 
 
-def pairing_to_json(pairing: Pairing) -> dict[str, Any]:
+def pairing_to_json(pairing: DrawnRound) -> dict[str, Any]:
     """The output of `roundtap pair`: `notes.bye` is only the reason, or null; optional notes as in `Pairing`."""
     notes = {**pairing.notes, "bye": None}
     bye = pairing.notes["bye"]

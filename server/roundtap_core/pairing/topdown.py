@@ -9,16 +9,16 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from roundtap_core.pairing.cardinality import LargestMatching, improve
+from roundtap_core.pairing.cardinality import LargestMatching, improve_shape
 from roundtap_core.pairing.pairing_pool import DrawRandom, Groups, Met, Pairs
-from roundtap_core.pairing.window import WindowSolution, solve
+from roundtap_core.pairing.window import WindowSolution, solve_window
 from roundtap_core.randomness import Rand, shuffle
 
 TRIES = 100
 RESTARTS = 4
 
 
-def first_part(groups: Groups) -> int:
+def first_part_size(groups: Groups) -> int:
     """How many groups from the top hold together: the fewest with an even number of members."""
     members = 0
     for i, group in enumerate(groups):
@@ -141,7 +141,7 @@ def most_met_among(members: Sequence[int], met: Met) -> int:
     return max((len(met[member] & inside) for member in members), default=0)
 
 
-def most_spared(group: Sequence[int], rest: Groups, below: int, met: Met, most_met: int) -> int:
+def max_removable(group: Sequence[int], rest: Groups, below: int, met: Met, most_met: int) -> int:
     """How many members may leave `group` for floaters from above, in any choice, so that the rest can be paired without
     a repeat.
 
@@ -200,7 +200,7 @@ ROWS = 32  # how often a draw may continue row by row before the rest is paired 
 FIRST_WIDTH = 12
 
 
-class TopDown(Struct):
+class TopDownDraw(Struct):
     """The draw of an even field that has a legal round. `rest` are the groups still to pair, the top one first;
     nobody has met more than `most_met` of them. A step costs no more than the groups it touches: with thousands of
     players on points of their own there are a thousand steps."""
@@ -222,7 +222,7 @@ class TopDown(Struct):
     def run(self) -> tuple[Pairs, str]:
         rand = self.chance.of("ideal")
         while self.rest:
-            parts = first_part(self.rest)
+            parts = first_part_size(self.rest)
             part = self.rest[:parts]
             drawn = draw_ideal(part, self.met, rand)
             how = IDEAL
@@ -292,14 +292,14 @@ class TopDown(Struct):
         size = tokens + sum([len(group) for group in self.rest[start:end]])
         if size > NARROW:
             self._effort += size**3
-        return solve(self.rest[start:end], self.met, self._rand(), tokens)
+        return solve_window(self.rest[start:end], self.met, self._rand(), tokens)
 
     def _spare(self, g: int) -> int:
         group = self.rest[g]
         if len(group) < 2:
             return -1
         below = self._size - sum([len(upper) for upper in self.rest[:g + 1]])
-        return most_spared(group, self.rest, below, self.met, self.most_met)
+        return max_removable(group, self.rest, below, self.met, self.most_met)
 
     def _lone_leader(self) -> bool:
         """A leader alone on top with one nearest opponent leaves no choice, so no search."""
@@ -372,7 +372,7 @@ class TopDown(Struct):
         if start:
             below = [member for group in self.rest[start:] for member in group]
             tokens = max(tokens, LargestMatching(below, self.met).unmatched)
-        window = solve(self.rest[start:], self.met, self._rand(), tokens, to_the_end=True)
+        window = solve_window(self.rest[start:], self.met, self._rand(), tokens, to_the_end=True)
         assert window.complete, "a legal round was known to exist"
         self._fix(window.pairs + self._source_pairs(window, start), [], EXACT)
 
@@ -404,7 +404,7 @@ class TopDown(Struct):
         members = [member for group in self.rest for member in group]
         partner = LargestMatching(members, self.met, self._witness).partner
         pairs = [(a, b) for a, b in partner.items() if a < b]
-        self._fix(improve(pairs, self.rest, self.met, self._rand()), [], WINDOWED)
+        self._fix(improve_shape(pairs, self.rest, self.met, self._rand()), [], WINDOWED)
 
 
 def _without(groups: Groups, gone: set[int]) -> Groups:

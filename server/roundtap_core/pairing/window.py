@@ -24,7 +24,7 @@ class WindowSolution(Struct, frozen=True):
         return not self.floating and not self.tokens_left
 
 
-def solve(
+def solve_window(
     groups: Groups, met: Met, rand: Rand, tokens: int = 0, to_the_end: bool = False, repeats: bool = False
 ) -> WindowSolution:
     """The best shape of `groups`, with `tokens` arbitrary members of a flexible group above (they have met nobody).

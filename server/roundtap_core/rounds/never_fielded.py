@@ -1,11 +1,11 @@
 """Squads that can no longer be fielded, and never were."""
 
 from roundtap_core.elimination.bracket import bracket_of
-from roundtap_core.elimination.cut import qualified
+from roundtap_core.elimination.cut import qualifiers
 from roundtap_core.errors import Problem
-from roundtap_core.lists.squads import fielded
+from roundtap_core.lists.squads import fielded_squads
 from roundtap_core.records import ELIMINATION, SWISS, Tournament
-from roundtap_core.rulebooks.registry import plan_or_none, rulebook
+from roundtap_core.rulebooks.registry import planned_structure_or_none, rulebook
 
 
 def never_fielded(tournament: Tournament) -> dict[str, list[int]]:
@@ -15,7 +15,7 @@ def never_fielded(tournament: Tournament) -> dict[str, list[int]]:
     if squads is None or not _is_over(tournament):
         return {}
     still_in = _still_in(tournament)
-    used = fielded(tournament.rounds)
+    used = fielded_squads(tournament.rounds)
     missing = {competitor.id: sorted(set(range(1, squads.listed + 1)) - used[competitor.id])
                for competitor in tournament.competitors
                if competitor.active and competitor.id in used and competitor.id not in still_in}
@@ -23,7 +23,7 @@ def never_fielded(tournament: Tournament) -> dict[str, list[int]]:
 
 
 def _is_over(tournament: Tournament) -> bool:
-    planned, swiss = plan_or_none(tournament), tournament.stage_rounds(SWISS)
+    planned, swiss = planned_structure_or_none(tournament), tournament.stage_rounds(SWISS)
     if planned is None or not swiss:
         return False
     return len(swiss) >= planned[0] and all(m.bye or m.result for m in swiss[-1].matches)
@@ -32,7 +32,7 @@ def _is_over(tournament: Tournament) -> bool:
 def _still_in(tournament: Tournament) -> set[str]:
     try:
         if not tournament.stage_rounds(ELIMINATION):
-            return set(qualified(tournament))
+            return set(qualifiers(tournament))
         bracket = bracket_of(tournament)
     except Problem:
         return set()

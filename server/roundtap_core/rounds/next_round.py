@@ -5,13 +5,13 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from roundtap_core.elimination.cut import qualified
+from roundtap_core.elimination.cut import qualifiers
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.pairing.pairing_pool import refuse_open_matches
-from roundtap_core.pairing.swiss_round import Pairing, pair_next, pairing_to_json
+from roundtap_core.pairing.swiss_round import DrawnRound, draw_swiss_round, pairing_to_json
 from roundtap_core.pairing.table_numbers import assign_in_order
 from roundtap_core.records import ELIMINATION, SECOND_SWISS, SWISS, TIEBREAK, Draw, Match, Tournament
-from roundtap_core.rulebooks.registry import plan, plan_or_none, rulebook
+from roundtap_core.rulebooks.registry import planned_structure, planned_structure_or_none, rulebook
 from roundtap_core.standings import tiebreakers
 from roundtap_core.standings.standings import standings
 
@@ -22,7 +22,7 @@ def next_stage(tournament: Tournament) -> str:
     for begun in (ELIMINATION, SECOND_SWISS):
         if tournament.stage_rounds(begun):
             return begun
-    planned = plan_or_none(tournament)
+    planned = planned_structure_or_none(tournament)
     if planned is None:
         return SWISS
     swiss_rounds, cut = planned
@@ -32,15 +32,15 @@ def next_stage(tournament: Tournament) -> str:
         return TIEBREAK
     if played < swiss_rounds or (played and not cut):
         return SWISS
-    return SECOND_SWISS if played and is_swiss(tournament) else ELIMINATION
+    return SECOND_SWISS if played and has_swiss_second_stage(tournament) else ELIMINATION
 
 
-def next_round(tournament: Tournament, seed: int | None = None, attempt: int = 1) -> Pairing:
+def next_round(tournament: Tournament, seed: int | None = None, attempt: int = 1) -> DrawnRound:
     """Draw it; the same arguments draw the same round, everywhere. Raises the Problems of the stage's own drawing."""
     stage = next_stage(tournament)
     if stage == SWISS:
-        drawn = pair_next(tournament, seed=seed, attempt=attempt)
-        planned = plan_or_none(tournament)
+        drawn = draw_swiss_round(tournament, seed=seed, attempt=attempt)
+        planned = planned_structure_or_none(tournament)
         beyond = planned is not None and len(tournament.stage_rounds(SWISS)) >= planned[0]
         return replace(drawn, notes={**drawn.notes, "beyond_plan": True}) if beyond else drawn
     if stage == SECOND_SWISS:
@@ -53,7 +53,7 @@ def next_round(tournament: Tournament, seed: int | None = None, attempt: int = 1
     return next_elimination_round(tournament, seed, attempt)
 
 
-def printable_pairing(pairing: Pairing) -> dict[str, Any]:
+def printable_pairing(pairing: DrawnRound) -> dict[str, Any]:
     """What `roundtap pair` prints: elimination games carry their numbers."""
     data = pairing_to_json(pairing)
     for match, printed in zip(pairing.matches, data["matches"], strict=True):
@@ -62,15 +62,15 @@ def printable_pairing(pairing: Pairing) -> dict[str, Any]:
     return data
 
 
-def is_swiss(tournament: Tournament) -> bool:
+def has_swiss_second_stage(tournament: Tournament) -> bool:
     """Whether the event's second stage, if it has one, is played in Swiss rounds."""
     options = rulebook(tournament.rulebook).options(tournament.options)
     return bool(options.get("second_stage") == SECOND_SWISS)
 
 
-def planned_rounds(tournament: Tournament) -> int:
+def second_stage_length(tournament: Tournament) -> int:
     """How many rounds the second stage has: the structure's Swiss rounds for as many as the cut lets through."""
-    _, cut = plan(tournament)
+    _, cut = planned_structure(tournament)
     return rulebook(tournament.rulebook).second_stage_rounds(cut)
 
 
@@ -79,22 +79,22 @@ def second_stage_players(tournament: Tournament, seeds: Sequence[str] = ()) -> s
     begun = tournament.stage_rounds(SECOND_SWISS)
     if begun:
         return {who for match in begun[0].matches for who in (match.a, match.b) if who is not None}
-    return set(seeds or qualified(tournament))
+    return set(seeds or qualifiers(tournament))
 
 
 def second_stage_round(
     tournament: Tournament, seed: int | None = None, attempt: int = 1, seeds: Sequence[str] = (),
     busy: Collection[int] = frozenset(),
-) -> Pairing:
+) -> DrawnRound:
     """The next Swiss round of the second stage: by all points so far; only its own meetings count as repeats. Raises
-    Problem: "all_rounds_played" after the last, and those of `pair_next`."""
-    planned = planned_rounds(tournament)
+    Problem: "all_rounds_played" after the last, and those of `draw_swiss_round`."""
+    planned = second_stage_length(tournament)
     played = tournament.stage_rounds(SECOND_SWISS)
     if len(played) >= planned:
         raise Problem("all_rounds_played", rounds=planned)
     there = second_stage_players(tournament, seeds)
     absent = {competitor.id for competitor in tournament.competitors} - there
-    return pair_next(tournament, seed, attempt, absent, SECOND_SWISS, planned - len(played) - 1, busy)
+    return draw_swiss_round(tournament, seed, attempt, absent, SECOND_SWISS, planned - len(played) - 1, busy)
 
 
 def open_ties(tournament: Tournament) -> list[tuple[str, ...]]:
@@ -120,7 +120,7 @@ def open_ties(tournament: Tournament) -> list[tuple[str, ...]]:
 def next_tiebreak_round(
     tournament: Tournament, seed: int | None = None, attempt: int = 1, form: str = tiebreakers.EACH,
     busy: Collection[int] = frozenset(),
-) -> Pairing:
+) -> DrawnRound:
     """The next round of all ties that have to be played out, each for itself; who waits in an odd tie has no entry.
     `form`: "each" against each, or "knockout"; later rounds keep that of the first. Raises Problem: "open_matches",
     "no_tie_to_break"."""
@@ -132,8 +132,8 @@ def next_tiebreak_round(
     ties = open_ties(tournament)
     if not ties:
         raise Problem("no_tie_to_break")
-    matches = [Match(a, b) for tie in ties for a, b in tiebreakers.pairs_for(tournament, tie, form)]
-    return Pairing(
+    matches = [Match(a, b) for tie in ties for a, b in tiebreakers.next_tiebreak_pairs(tournament, tie, form)]
+    return DrawnRound(
         len(tournament.rounds) + 1, TIEBREAK, Draw(tournament.seed if seed is None else seed, attempt, "tiebreak"),
         assign_in_order(matches, tournament, busy),
         {"repeats": 0, "bye": None, "floats": [], "ties": [list(tie) for tie in ties], "form": form},

@@ -295,14 +295,14 @@ def stated_winner(result: records.Result) -> str | None:
     if result.ended == records.RULING:
         return result.winner or "none"
     if result.ended == records.CONCESSION and result.conceded_by in records.SIDES:
-        right = records.other("a" if result.conceded_by == "a" else "b")
+        right = records.other_side("a" if result.conceded_by == "a" else "b")
         if result.winner not in (None, right):
             raise Problem("winner_contradicts_concession", where="/winner", winner=result.winner, right=right)
         return right
     return None
 
 
-def more_of(pair: records.SidePair) -> str:
+def leading_side(pair: records.SidePair) -> str:
     """The side with more, or "draw"."""
     if pair.a == pair.b:
         return DRAW

@@ -58,7 +58,7 @@ class Coverage(Struct, frozen=True):
         return Coverage(self.document, (rulebook_id,), tuple(c for c in self.clauses if rulebook_id in c.rulebooks))
 
 
-def documents() -> tuple[str, ...]:
+def document_names() -> tuple[str, ...]:
     """The names of the documents there are, without their ending."""
     return tuple(sorted(name.removesuffix(".json") for name in os.listdir(FOLDER) if name.endswith(".json")))
 
@@ -75,7 +75,7 @@ def read_clauses(document: str) -> Coverage:
 
 def coverage(rulebook_id: str) -> Coverage:
     """The clauses that hold for a rulebook. KeyError where no document names it."""
-    for document in documents():
+    for document in document_names():
         found = read_clauses(document)
         if rulebook_id in found.rulebooks:
             return found.only(rulebook_id)

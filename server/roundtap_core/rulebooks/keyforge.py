@@ -10,7 +10,7 @@ from roundtap_core import records
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.forms import questions
 from roundtap_core.forms.form import ANY_TIME, AT_TIME, DECIDED, Form, WayToEnd
-from roundtap_core.lists.list_form import NAMES, TICK, ListCheck, ListData, ListField, ListForm, fold, names, text
+from roundtap_core.lists.list_form import NAMES, TICK, ListCheck, ListData, ListField, ListForm, fold, names_at, text_at
 from roundtap_core.rulebooks import base
 
 HOUSES_OF_A_DECK = 3
@@ -33,9 +33,9 @@ class ArchonDeck(ListCheck):
 
     def wrong(self, list_: ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
         """"Mazos de los jugadores": a deck is unique, has three houses, and is presented by its card."""
-        found, houses = [], names(list_, "houses")
-        if fold(text(list_, "identity")) in INTRODUCTORY:
-            found.append(Problem("list_introductory_deck", where="/identity", name=text(list_, "identity")))
+        found, houses = [], names_at(list_, "houses")
+        if fold(text_at(list_, "identity")) in INTRODUCTORY:
+            found.append(Problem("list_introductory_deck", where="/identity", name=text_at(list_, "identity")))
         if houses and len(houses) != HOUSES_OF_A_DECK:
             found.append(Problem("list_houses_count", where="/houses", count=len(houses), wanted=HOUSES_OF_A_DECK))
         for place, house in enumerate(houses):
@@ -50,9 +50,9 @@ class ArchonDeck(ListCheck):
     def missing(self, list_: ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
         """"Cartas de identidad": no registration without the card. "Fundas": opaque sleeves at the premium level."""
         found = []
-        if not text(list_, "identity"):
+        if not text_at(list_, "identity"):
             found.append(Problem("list_identity_missing", where="/identity"))
-        if not names(list_, "houses"):
+        if not names_at(list_, "houses"):
             found.append(Problem("list_houses_missing", where="/houses", wanted=HOUSES_OF_A_DECK))
         if list_.get("identity_card") is None:
             found.append(Problem("list_identity_card_missing", where="/identity_card"))
@@ -70,8 +70,8 @@ class ArchonDeck(ListCheck):
 
     def with_list(self, competitor: records.Competitor, list_: ListData) -> records.Competitor:
         rest = {key: value for key, value in list_.items() if key not in ("identity", "houses")}
-        return replace(competitor, list=rest or None, identity=text(list_, "identity") or None,
-                       houses=tuple(names(list_, "houses")))
+        return replace(competitor, list=rest or None, identity=text_at(list_, "identity") or None,
+                       houses=tuple(names_at(list_, "houses")))
 
     def competitor_problems(
         self, competitor: records.Competitor, options: Mapping[str, Any], level: str | None = None
@@ -87,7 +87,7 @@ class ArchonDeck(ListCheck):
         first: dict[str, records.Competitor] = {}
         found = []
         for place, competitor in enumerate(competitors):
-            name = text(self.of_competitor(competitor), "identity")
+            name = text_at(self.of_competitor(competitor), "identity")
             other = first.setdefault(fold(name), competitor)
             if name and other is not competitor:
                 where = f"/{place}{_in_competitor(competitor, '/list/identity')}"

@@ -1,4 +1,4 @@
-"""The rulebooks, one module each; `rulebook(ID)` finds one by the id used everywhere, `plan` what it has planned.
+"""The rulebooks, one module each; `rulebook(ID)` finds one by the id used everywhere, `planned_structure` what it has planned.
 
 Each module is imported when its rulebook is first asked for: a command that reads an event file needs one of them.
 """
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
 
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.records import SWISS, Tournament, drawn_for
+from roundtap_core.records import SWISS, Tournament, present_count
 from roundtap_core.rulebooks.base import Rulebook
 
 MODULES = tuple(sorted(name.removesuffix(".py") for name in os.listdir(os.path.dirname(__file__))
@@ -57,18 +57,18 @@ def rulebook(rulebook_id: str) -> Rulebook:
         raise Invalid("unknown_rulebook", where="/rulebook", value=rulebook_id, known=", ".join(RULEBOOKS)) from None
 
 
-def plan(tournament: Tournament) -> tuple[int, int]:
+def planned_structure(tournament: Tournament) -> tuple[int, int]:
     """(Swiss rounds, cut) of the event's structure, for those who were there when round 1 was drawn. Raises
     Problem("no_structure") where the table has no line for so few."""
     book = rulebook(tournament.rulebook)
     swiss = tournament.stage_rounds(SWISS)
-    players = drawn_for(swiss[0].matches) if swiss else sum(c.active for c in tournament.competitors)
+    players = present_count(swiss[0].matches) if swiss else sum(c.active for c in tournament.competitors)
     return book.structure(players, book.options(tournament.options))
 
 
-def plan_or_none(tournament: Tournament) -> tuple[int, int] | None:
+def planned_structure_or_none(tournament: Tournament) -> tuple[int, int] | None:
     """The same; None where the table has no line for so few."""
     try:
-        return plan(tournament)
+        return planned_structure(tournament)
     except Problem:
         return None

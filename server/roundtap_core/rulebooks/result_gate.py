@@ -13,8 +13,8 @@ from msgspec.structs import replace
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.forms.form import BY_FIGURES, DECIDED, DRAWN, OPENER, Form, WayToEnd
 from roundtap_core.forms.questions import LOSER, SCORE, WINNER, Choice, Exchange, Figure, Question, Turns
-from roundtap_core.forms.walk import WalkState, readings
-from roundtap_core.records import CONCESSION, PLAYED, RULING, SIDES, TIME, Result, Side, SidePair, other
+from roundtap_core.forms.walk import WalkState, result_readings
+from roundtap_core.records import CONCESSION, PLAYED, RULING, SIDES, TIME, Result, Side, SidePair, other_side
 from roundtap_core.rulebooks.base import DRAW, MatchSituation, Options, Rulebook
 
 PLAYER, OFFICIAL, RECORD = "player", "official", "record"
@@ -53,7 +53,7 @@ def result_problems(book: Rulebook, result: Result, options: Options, situation:
     """Why this result cannot stand, with places below it; nothing where it can."""
     if saying.side is not None and result.picks and saying.side in result.picks:
         # The other side's squads are still to come: any would do.
-        result = replace(result, picks={other(saying.side): result.picks[saying.side], **result.picks})
+        result = replace(result, picks={other_side(saying.side): result.picks[saying.side], **result.picks})
     try:
         book.check_new(result, options, situation)
     except Problem as problem:
@@ -180,7 +180,7 @@ def _contradicted(book: Rulebook, form: Form, result: Result, options: Options, 
         if way.ended != result.ended or way.winner == OPENER or not _decides(way):
             continue
         told = {figure.key for figure in way.figures()} & ((result.timeout or {}).keys() - {SCORE})
-        for reading in readings(way, "a", result):
+        for reading in result_readings(way, "a", result):
             if (missing := reading.walked.question) is not None:
                 if _was_passed(way, missing, (result.timeout or {}).get(BY)):
                     # The recorded step was passed without a decision.

@@ -8,9 +8,9 @@ from msgspec import Struct
 from roundtap_core.errors import Problem
 from roundtap_core.forms import questions
 from roundtap_core.forms.form import Form, WayToEnd
-from roundtap_core.forms.walk import WalkState, answers_on_record, walk
+from roundtap_core.forms.walk import WalkState, answers_on_record, walk_way
 from roundtap_core.lists.squads import squad_letter
-from roundtap_core.records import CONCESSION, RULING, SIDES, Result, Side, other
+from roundtap_core.records import CONCESSION, RULING, SIDES, Result, Side, other_side
 from roundtap_core.rulebooks.base import DRAW, MatchSituation, Options, Rulebook
 from roundtap_core.words import Words
 
@@ -46,7 +46,7 @@ def option_label(words: Words, option: str, names: Names) -> str:
 def answer_lines(form: Form, way: WayToEnd, opener: Side, answers: Mapping[str, Any], walked: WalkState, names: Names,
                  words: Words) -> list[ResultLine]:
     """The answers so far, in the order of the questions; a figure that a rule changed shows both values."""
-    sides: dict[str, Side] = {questions.WINNER: opener, questions.LOSER: other(opener)}
+    sides: dict[str, Side] = {questions.WINNER: opener, questions.LOSER: other_side(opener)}
     lines: list[ResultLine] = []
     done: set[str] = set()
     for question in walked.met:
@@ -104,7 +104,7 @@ def winner_of(book: Rulebook, options: Options, result: Result) -> str:
         return ""
 
 
-def outcome(book: Rulebook, options: Options, situation: MatchSituation, result: Result, names: Names,
+def outcome_text(book: Rulebook, options: Options, situation: MatchSituation, result: Result, names: Names,
             words: Words) -> str:
     """Who has won, in one sentence; "" if that is unknown."""
     winner = winner_of(book, options, result)
@@ -129,7 +129,7 @@ def outcome_reason(book: Rulebook, options: Options, result: Result) -> tuple[st
         return (f"step.{decided_by}",)
     if winner not in SIDES:
         return (f"ended.{result.ended}",) if winner == DRAW and score.a != score.b else ()
-    if score.of(winner) > score.of(other(winner)):
+    if score.of(winner) > score.of(other_side(winner)):
         return ()
     if score.a == score.b and result.wounds is not None:
         return ("step.wounds",)
@@ -154,7 +154,7 @@ def describe_result(book: Rulebook, form: Form, options: Options, result: Result
     if found is not None:
         way, opener, answers = found
         way = way.opened_by(opener)
-        walked = walk(way, answers, opener, fill=True)
+        walked = walk_way(way, answers, opener, fill=True)
         lines += answer_lines(form, way, opener, answers, walked, names, words)
         if walked.decided_by is not None:
             lines.append(ResultLine(words("told.decided"), decided_text(way, opener, walked, words)))
@@ -175,7 +175,7 @@ def decided_text(way: WayToEnd, opener: Side, walked: WalkState, words: Words) -
     counts = next((rule.added for rule in way.rules if rule.id == walked.decided_by), ())
     if len(counts) < 2:
         return text
-    whose = {opener: questions.WINNER, other(opener): questions.LOSER}
+    whose = {opener: questions.WINNER, other_side(opener): questions.LOSER}
     sums = figures_text(sum(walked.figures.get((key, whose[side]), 0) for key in counts) for side in SIDES)
     return f"{text} {sums}"
 

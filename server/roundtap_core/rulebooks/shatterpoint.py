@@ -39,26 +39,26 @@ class ShatterpointList(list_form.ListCheck):
         return [*found, *_unit_problems(list_), *_unique_problems(list_)]
 
     def missing(self, list_: list_form.ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
-        found = [] if list_form.text(list_, "mission") else [Problem("list_mission_missing", where="/mission")]
+        found = [] if list_form.text_at(list_, "mission") else [Problem("list_mission_missing", where="/mission")]
         for number in range(1, SQUADS + 1):
-            units = list_form.rows(list_, squad_key(number))
+            units = list_form.rows_at(list_, squad_key(number))
             if not units:
                 found.append(Problem("list_squad_missing", where=f"/{squad_key(number)}", number=squad_letter(number)))
             found += [Problem("list_line_name_missing", where=f"/{squad_key(number)}/{index}/name", line=index + 1)
-                      for index, unit in units if not list_form.text(unit, "name")]
+                      for index, unit in units if not list_form.text_at(unit, "name")]
         return found
 
 
 def _units(list_: list_form.ListData) -> Iterator[tuple[int, int, list_form.ListData]]:
     for number in range(1, SQUADS + 1):
-        for index, unit in list_form.rows(list_, squad_key(number)):
+        for index, unit in list_form.rows_at(list_, squad_key(number)):
             yield number, index, unit
 
 
 def _unit_problems(list_: list_form.ListData) -> Iterator[Problem]:
     first: dict[str, int] = {}
     for number, index, unit in _units(list_):
-        name = list_form.text(unit, "name")
+        name = list_form.text_at(unit, "name")
         if name and list_form.fold(name) in first:
             yield Problem("list_unit_twice", where=f"/{squad_key(number)}/{index}/name", line=index + 1, name=name,
                           first=squad_letter(first[list_form.fold(name)]))
@@ -68,7 +68,7 @@ def _unit_problems(list_: list_form.ListData) -> Iterator[Problem]:
 def _unique_problems(list_: list_form.ListData) -> Iterator[Problem]:
     first: dict[str, int] = {}
     for number, index, unit in _units(list_):
-        for place, name in enumerate(list_form.names(unit, "unique_names")):
+        for place, name in enumerate(list_form.names_at(unit, "unique_names")):
             if list_form.fold(name) in first:
                 yield Problem("list_unique_in_squads", where=f"/{squad_key(number)}/{index}/unique_names/{place}",
                               line=index + 1, name=name, first=squad_letter(first[list_form.fold(name)]))
@@ -122,9 +122,9 @@ class ShatterpointPremier(base.Rulebook):
         stated = base.stated_winner(result)
         if stated is not None:
             return stated
-        by_figures = base.more_of(result.score)
+        by_figures = base.leading_side(result.score)
         if by_figures == base.DRAW:
-            by_figures = base.more_of(result.wounds or records.SidePair())
+            by_figures = base.leading_side(result.wounds or records.SidePair())
         if result.winner not in (None, by_figures):
             wounds = result.wounds or records.SidePair()
             raise Problem("winner_contradicts_wounds", where="/winner", winner=result.winner, a=result.score.a,
@@ -221,7 +221,7 @@ def refuse_wrong_struggles(result: records.Result, told: Mapping[str, Any]) -> N
     objectives = _timeout_figure(told, "objectives", MOST_OBJECTIVES) if "objectives" in told else records.SidePair()
     if struggle == records.SidePair(1, 1):
         raise Invalid("struggle_of_both", where="/timeout/struggle")
-    last = base.more_of(struggle) if struggle != records.SidePair() else base.more_of(objectives)
+    last = base.leading_side(struggle) if struggle != records.SidePair() else base.leading_side(objectives)
     right = records.SidePair(*(before.of(side) + (last == side) for side in records.SIDES))
     if right != result.score:
         raise Problem("score_contradicts_timeout", where="/score", a=result.score.a, b=result.score.b,
@@ -245,6 +245,6 @@ def counted_pairs(result: records.Result) -> tuple[records.SidePair, records.Sid
     struggles, wounds = result.score, result.wounds or records.SidePair()
     if result.ended != records.CONCESSION or result.conceded_by is None:
         return struggles, wounds
-    winner = records.other("a" if result.conceded_by == "a" else "b")
+    winner = records.other_side("a" if result.conceded_by == "a" else "b")
     return (replace(struggles, **{winner: max(struggles.of(winner), FREE_WIN.a)}),
             replace(wounds, **{winner: max(wounds.of(winner), FREE_WIN.b)}))

@@ -17,10 +17,10 @@ from roundtap_core.lists.list_form import (
     ListField,
     ListForm,
     ListTable,
-    copies,
+    copy_count,
     fold,
-    rows,
-    text,
+    rows_at,
+    text_at,
 )
 from roundtap_core.rulebooks import base
 
@@ -47,12 +47,12 @@ class CardSwap(Struct, frozen=True):
     into: str
 
 
-def sizes(options: Mapping[str, Any]) -> dict[str, int]:
+def deck_sizes(options: Mapping[str, Any]) -> dict[str, int]:
     """How many cards each deck has, no more and no less: 66 with the hero, 71 in the earlier era."""
     return {BATTLE: 40, CONSTRUCTION: 20 if options.get("deck_era") == BEFORE_2017 else 15, SIDEBOARD: 10}
 
 
-def most_copies(deck: str, options: Mapping[str, Any]) -> int:
+def copy_limits(deck: str, options: Mapping[str, Any]) -> int:
     """Of a card that is not unique: 3 in each deck (4 of a place in the earlier era), 2 in the sideboard."""
     if deck == SIDEBOARD:
         return 2
@@ -68,7 +68,7 @@ class WarlordsList(ListCheck):
         self, list_: ListData, lines: str, options: Mapping[str, Any], level: str | None = None
     ) -> list[Problem]:
         """"Cartas legendarias": the limits of the main deck hold again after swapping."""
-        return problems_after_swap(list_, swaps_typed(list_, lines), options, level)
+        return problems_after_swap(list_, parse_swaps(list_, lines), options, level)
     also = ListCheck.also | {"hero"}
 
     def form(self, options: Mapping[str, Any]) -> ListForm:
@@ -91,15 +91,15 @@ class WarlordsList(ListCheck):
     def missing(self, list_: ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
         """"Presentación de listados": all the cards, in all their decks."""
         found = []
-        if not text(list_, "faction"):
+        if not text_at(list_, "faction"):
             found.append(Problem("list_realm_missing", where="/faction"))
-        if not text(list_, "hero"):
+        if not text_at(list_, "hero"):
             found.append(Problem("list_hero_missing", where="/hero"))
-        for deck, size in sizes(options).items():
-            if not rows(list_, deck):
+        for deck, size in deck_sizes(options).items():
+            if not rows_at(list_, deck):
                 found.append(_size_problem(deck, 0, size))
             found += [Problem("list_line_name_missing", where=f"/{deck}/{index}/name", line=index + 1)
-                      for index, card in rows(list_, deck) if not text(card, "name")]
+                      for index, card in rows_at(list_, deck) if not text_at(card, "name")]
         return found
 
 
@@ -111,7 +111,7 @@ def problems_after_swap(
     return [*found, *_copy_problems(after, MAIN, options), *_legendary_problems(after, options, level)]
 
 
-def swaps_typed(list_: ListData, lines: str) -> list[CardSwap]:
+def parse_swaps(list_: ListData, lines: str) -> list[CardSwap]:
     """Swaps as a judge types them: "card out > card in", one per line; the deck is the one holding the card. Raises
     Problem("list_swap_unreadable") with the line."""
     swaps = []
@@ -119,14 +119,14 @@ def swaps_typed(list_: ListData, lines: str) -> list[CardSwap]:
         out, sign, into = (part.strip() for part in line.partition(SWAP_SIGN))
         if not (out and sign and into):
             raise Problem("list_swap_unreadable", line=number, sign=SWAP_SIGN)
-        held = [deck for deck in MAIN if any(fold(text(card, "name")) == fold(out) for _, card in rows(list_, deck))]
-        swaps.append(CardSwap(next(iter(held), BATTLE), out, into))
+        held = (deck for deck in MAIN for _, card in rows_at(list_, deck) if fold(text_at(card, "name")) == fold(out))
+        swaps.append(CardSwap(next(held, BATTLE), out, into))
     return swaps
 
 
 def _after(list_: ListData, swaps: Sequence[CardSwap]) -> tuple[dict[str, Any], list[Problem]]:
     """The list with the cards exchanged; lines keep their numbers, new ones stand at the end."""
-    decks = {deck: [dict(card) for _, card in rows(list_, deck)] for deck in (*MAIN, SIDEBOARD)}
+    decks = {deck: [dict(card) for _, card in rows_at(list_, deck)] for deck in (*MAIN, SIDEBOARD)}
     found: list[Problem] = []
     for place, swap in enumerate(swaps):
         line, where = place + 1, f"/swaps/{place}"
@@ -140,19 +140,19 @@ def _after(list_: ListData, swaps: Sequence[CardSwap]) -> tuple[dict[str, Any], 
             found.append(Problem("list_swap_not_in_sideboard", where=f"{where}/into", line=line, name=swap.into))
         if leaving is not None and coming is not None:
             for card, deck in ((leaving, SIDEBOARD), (coming, swap.deck)):
-                card["count"] = copies(card) - 1
+                card["count"] = copy_count(card) - 1
                 decks[deck].append({**card, "count": 1})
     return {**list_, **decks}, found
 
 
 def _one_of(deck: list[dict[str, Any]], name: str) -> dict[str, Any] | None:
-    return next((card for card in deck if fold(text(card, "name")) == fold(name) and copies(card) > 0), None)
+    return next((card for card in deck if fold(text_at(card, "name")) == fold(name) and copy_count(card) > 0), None)
 
 
 def _size_problems(list_: ListData, options: Mapping[str, Any]) -> Iterator[Problem]:
-    for deck, size in sizes(options).items():
-        cards = rows(list_, deck)
-        count = sum(copies(card) for _, card in cards)
+    for deck, size in deck_sizes(options).items():
+        cards = rows_at(list_, deck)
+        count = sum(copy_count(card) for _, card in cards)
         if cards and count != size:
             yield _size_problem(deck, count, size)
 
@@ -171,20 +171,20 @@ def _copy_problems(list_: ListData, decks: Sequence[str], options: Mapping[str, 
     legendarias" no limit of its own: one copy of a legendary card is a rule of the main deck."""
     everywhere = (*MAIN, SIDEBOARD)
     unique, legendary = (
-        {fold(text(card, "name")) for deck in everywhere for _, card in rows(list_, deck) if card.get(mark) is True}
+        {fold(text_at(row, "name")) for deck in everywhere for _, row in rows_at(list_, deck) if row.get(mark) is True}
         for mark in ("unique", "legendary"))
     for deck in decks:
         counted: dict[str, int] = {}
-        for index, card in rows(list_, deck):
-            name = fold(text(card, "name"))
+        for index, card in rows_at(list_, deck):
+            name = fold(text_at(card, "name"))
             if not name:
                 continue
             single = name in unique or (name in legendary and deck != SIDEBOARD)
-            most, before = 1 if single else most_copies(deck, options), counted.get(name, 0)
-            counted[name] = before + copies(card)
+            most, before = 1 if single else copy_limits(deck, options), counted.get(name, 0)
+            counted[name] = before + copy_count(card)
             if before <= most < counted[name]:
                 yield Problem("list_too_many_copies", where=f"/{deck}/{index}/count", line=index + 1,
-                              name=text(card, "name"), count=counted[name], maximum=most)
+                              name=text_at(card, "name"), count=counted[name], maximum=most)
 
 
 def _legendary_problems(list_: ListData, options: Mapping[str, Any], level: str | None) -> Iterator[Problem]:
@@ -194,33 +194,33 @@ def _legendary_problems(list_: ListData, options: Mapping[str, Any], level: str 
         return
     most, counted = options.get("legendary_limit", 3), 0
     for deck in MAIN:
-        for index, card in rows(list_, deck):
+        for index, card in rows_at(list_, deck):
             if card.get("legendary") is True:
-                before, counted = counted, counted + copies(card)
+                before, counted = counted, counted + copy_count(card)
                 if before <= most < counted:
                     yield Problem("list_too_many_legendary", where=f"/{deck}/{index}/legendary", line=index + 1,
-                                  name=text(card, "name"), maximum=most)
+                                  name=text_at(card, "name"), maximum=most)
 
 
 def _hero_problems(list_: ListData) -> Iterator[Problem]:
     """"Prebanquillo": never a hero among the ten."""
-    hero = fold(text(list_, "hero"))
-    for index, card in rows(list_, SIDEBOARD):
-        if card.get("hero") is True or (hero and fold(text(card, "name")) == hero):
+    hero = fold(text_at(list_, "hero"))
+    for index, card in rows_at(list_, SIDEBOARD):
+        if card.get("hero") is True or (hero and fold(text_at(card, "name")) == hero):
             yield Problem("list_hero_in_sideboard", where=f"/{SIDEBOARD}/{index}/name", line=index + 1,
-                          name=text(card, "name"))
+                          name=text_at(card, "name"))
 
 
 def _realm_problems(list_: ListData) -> Iterator[Problem]:
     """"No pueden mezclarse reinos": every card is of the list's realm."""
-    realm = text(list_, "faction")
+    realm = text_at(list_, "faction")
     for deck in (*MAIN, SIDEBOARD):
-        for index, card in rows(list_, deck):
-            written = text(card, "realm")
+        for index, card in rows_at(list_, deck):
+            written = text_at(card, "realm")
             realm = realm or written
             if written and fold(written) != fold(realm):
                 yield Problem("list_other_realm", where=f"/{deck}/{index}/realm", line=index + 1,
-                              name=text(card, "name"), realm=realm)
+                              name=text_at(card, "name"), realm=realm)
 
 
 FULL_LIFE = 20
@@ -308,7 +308,7 @@ class WarlordsOfTerra(base.Rulebook):
         if winner == "none":
             return base.Tally(0, base.LOSS, {"score": 0})
         life = counted_life(result)
-        score = {"score": life.of(side) - life.of(records.other(side))}
+        score = {"score": life.of(side) - life.of(records.other_side(side))}
         if winner == base.DRAW:
             return base.Tally(1, base.DRAW, score)
         return base.Tally(3, base.WIN, score) if winner == side else base.Tally(0, base.LOSS, score)
@@ -349,7 +349,7 @@ class WarlordsOfTerra(base.Rulebook):
         """A 7: the other side has no life left and this one has some; in a best of three, two games."""
         if self.games(situation.stage, options) == 3:
             return result.score.of(side) >= 2
-        return result.score.of(records.other(side)) <= 0 < result.score.of(side)
+        return result.score.of(records.other_side(side)) <= 0 < result.score.of(side)
 
     def check_new(self, result: records.Result, options: base.Options,
                   situation: base.MatchSituation = base.SWISS_ROUND) -> None:
@@ -383,14 +383,14 @@ def _refuse_lives(result: records.Result, winner: str) -> None:
     gone = [side for side in records.SIDES if result.score.of(side) <= 0]
     if winner == base.DRAW:
         if len(gone) == 1:
-            raise Invalid("drawn_without_life", where="/winner", side=gone[0], right=records.other(gone[0]))
+            raise Invalid("drawn_without_life", where="/winner", side=gone[0], right=records.other_side(gone[0]))
         if not gone and result.ended == records.PLAYED:
             raise Invalid("no_draw_before_time", where="/winner")
         return
     side: records.Side = "a" if winner == "a" else "b"
     if side in gone:
         raise Invalid("winner_without_life", where="/winner", winner=side, life=result.score.of(side))
-    loser = records.other(side)
+    loser = records.other_side(side)
     told = (result.timeout or {}).get(REASON)
     if result.ended != records.CONCESSION and loser not in gone and told not in REASONS:
         raise Invalid("loser_has_life", where=f"/score/{loser}", life=result.score.of(loser))

@@ -12,7 +12,7 @@ from roundtap_core.errors import Invalid, Problem
 from roundtap_core.forms.form import ANY_TIME, AT_TIME, DRAWN, OPENER, Form, WayToEnd
 from roundtap_core.forms.questions import LOSER, WINNER, Choice, Comparison, Figure, Step
 from roundtap_core.lists import list_form
-from roundtap_core.randomness import lot
+from roundtap_core.randomness import lot_number
 from roundtap_core.rulebooks import base
 from roundtap_core.rulebooks.xwing_standard import missing_squad, squad_total, total_problems, with_total
 
@@ -98,7 +98,7 @@ class EpicTeamList(_EpicList):
         found, limits = [], team_limits(options)
         for index, player in _players(list_):
             found += [problem.at(f"/players/{index}") for problem in _squad_problems(player, limits)]
-        counted, stated = _team_total(list_), list_form.whole_number(list_, "total")
+        counted, stated = _team_total(list_), list_form.number_at(list_, "total")
         if None not in (counted, stated) and counted != stated:
             found.append(Problem("list_total_differs", where="/total", total=stated, counted=counted))
         elif counted is None and stated is not None and stated > 2 * limits.points:
@@ -114,7 +114,7 @@ class EpicTeamList(_EpicList):
             found.append(Problem("list_players_missing", where="/players"))
         for index, player in players:
             found += [problem.at(f"/players/{index}") for problem in _missing_epic(player)]
-            if not list_form.text(player, "player"):
+            if not list_form.text_at(player, "player"):
                 found.append(Problem("list_player_name_missing", where=f"/players/{index}/player"))
         if not any(player.get("captain") is True for _, player in players):
             found.append(Problem("list_captain_missing", where="/players"))
@@ -127,7 +127,7 @@ class EpicTeamList(_EpicList):
         found = super().competitor_problems(competitor, options, level)
         members, seen = {list_form.fold(member) for member in competitor.members}, set()
         for index, player in _players(competitor.list or {}):
-            name, where = list_form.text(player, "player"), f"/list/players/{index}"
+            name, where = list_form.text_at(player, "player"), f"/list/players/{index}"
             if members and name and (list_form.fold(name) not in members or list_form.fold(name) in seen):
                 found.append(Problem("list_player_unknown", where=f"{where}/player", name=name,
                                      members=", ".join(competitor.members)))
@@ -144,7 +144,7 @@ class EpicTeamList(_EpicList):
                             for member in competitor.members]}
 
     def total(self, list_: list_form.ListData) -> int | None:
-        stated = list_form.whole_number(list_, "total")
+        stated = list_form.number_at(list_, "total")
         return _team_total(list_) if stated is None else stated
 
     def completed(self, list_: list_form.ListData) -> dict[str, Any]:
@@ -155,7 +155,7 @@ class EpicTeamList(_EpicList):
 
 
 def _players(list_: list_form.ListData) -> list[tuple[int, list_form.ListData]]:
-    return list_form.rows(list_, "players")
+    return list_form.rows_at(list_, "players")
 
 
 def _team_total(list_: list_form.ListData) -> int | None:
@@ -167,35 +167,35 @@ def _team_total(list_: list_form.ListData) -> int | None:
 def _with_totals(squad: list_form.ListData) -> dict[str, Any]:
     """With squad points and epic points counted, where nobody wrote them."""
     done = with_total(squad)
-    if list_form.whole_number(squad, "epic_points") is None and list_form.rows(squad, "ships"):
+    if list_form.number_at(squad, "epic_points") is None and list_form.rows_at(squad, "ships"):
         done["epic_points"] = _epic_points(squad)
     return done
 
 
 def _faction_problems(list_: list_form.ListData) -> Iterator[Problem]:
     """Both members fly for one faction: a player's list that names one of its own names the team's."""
-    team = list_form.text(list_, "faction")
+    team = list_form.text_at(list_, "faction")
     for index, player in _players(list_):
-        own = list_form.text(player, "faction")
+        own = list_form.text_at(player, "faction")
         team = team or own
         if own and list_form.fold(own) != list_form.fold(team):
             yield Problem("list_two_factions", where=f"/players/{index}/faction", own=own, team=team)
 
 
 def _faction_missing(list_: list_form.ListData) -> Iterator[Problem]:
-    if not list_form.text(list_, "faction"):
+    if not list_form.text_at(list_, "faction"):
         yield Problem("list_faction_missing", where="/faction")
 
 
 def _missing_epic(squad: list_form.ListData) -> Iterator[Problem]:
     """A squad's lines also say how large each ship is: what may stand how often depends on it."""
     yield from missing_squad(squad)
-    for index, ship in list_form.rows(squad, "ships"):
-        if not list_form.text(ship, "ship"):
+    for index, ship in list_form.rows_at(squad, "ships"):
+        if not list_form.text_at(ship, "ship"):
             yield Problem("list_line_ship_missing", where=f"/ships/{index}/ship", line=index + 1)
         if not _size(ship):
             yield Problem("list_line_size_missing", where=f"/ships/{index}/size", line=index + 1)
-    if list_form.whole_number(squad, "epic_points") is None:
+    if list_form.number_at(squad, "epic_points") is None:
         yield Problem("list_epic_points_missing", where="/epic_points")
 
 
@@ -208,25 +208,24 @@ def _squad_problems(squad: list_form.ListData, limits: SquadLimits) -> Iterator[
 
 def _size(ship: list_form.ListData) -> str:
     """As written; the two huge ships that the document knows need not say it."""
-    return HUGE if _epic_worth(ship) else list_form.text(ship, "size")
+    return HUGE if _epic_worth(ship) else list_form.text_at(ship, "size")
 
 
 def _epic_worth(ship: list_form.ListData) -> int:
     """"Puntos épicos": a CR90 corvette costs 3, a GR-75 transport 2, everything else none."""
-    written = f"{list_form.fold(list_form.text(ship, 'ship'))} {list_form.fold(list_form.text(ship, 'name'))}".replace(
-        " ", "")
+    written = "".join(list_form.fold(list_form.text_at(ship, key)) for key in ("ship", "name")).replace(" ", "")
     return next((points for name, points in EPIC_POINTS.items() if name in written), 0)
 
 
 def _epic_points(squad: list_form.ListData) -> int:
     """"Puntos épicos" of every huge ship once: a CR90 may be written by its two sections, each with its own points."""
     points, sections = 0, Counter[tuple[int, str]]()
-    for _, ship in list_form.rows(squad, "ships"):
+    for _, ship in list_form.rows_at(squad, "ships"):
         worth, section = _epic_worth(ship), _section(ship)
         if section:
-            sections[worth, section] += list_form.copies(ship)
+            sections[worth, section] += list_form.copy_count(ship)
         else:
-            points += worth * list_form.copies(ship)
+            points += worth * list_form.copy_count(ship)
     ships = {worth: max(sections[worth, section] for section in SECTIONS) for worth, _ in sections}
     return points + sum(worth * count for worth, count in ships.items())
 
@@ -235,18 +234,18 @@ def _section(ship: list_form.ListData) -> str:
     """Which section of a huge ship a line is about: FORE, AFT, or "" for the whole ship."""
     if not _epic_worth(ship):
         return ""
-    said = set(f"{list_form.fold(list_form.text(ship, 'ship'))} {list_form.fold(list_form.text(ship, 'name'))}".split())
+    said = {word for key in ("ship", "name") for word in list_form.fold(list_form.text_at(ship, key)).split()}
     return next((section for section, words in SECTIONS.items() if said & words), "")
 
 
 def _epic_problems(squad: list_form.ListData, maximum: int) -> Iterator[Problem]:
-    for index, ship in list_form.rows(squad, "ships"):
-        stated = list_form.text(ship, "size")
+    for index, ship in list_form.rows_at(squad, "ships"):
+        stated = list_form.text_at(ship, "size")
         if stated == HUGE and not _epic_worth(ship):
             yield Problem("list_huge_unknown", where=f"/ships/{index}/ship", line=index + 1)
         elif stated in (SMALL, LARGE) and _epic_worth(ship):
             yield Problem("list_huge_not_so", where=f"/ships/{index}/size", line=index + 1)
-    ships, stated_points, counted = list_form.rows(squad, "ships"), list_form.whole_number(
+    ships, stated_points, counted = list_form.rows_at(squad, "ships"), list_form.number_at(
         squad, "epic_points"), _epic_points(squad)
     if ships and stated_points is not None and stated_points != counted:
         yield Problem("list_epic_points_differ", where="/epic_points", total=stated_points, counted=counted)
@@ -259,24 +258,24 @@ def _epic_problems(squad: list_form.ListData, maximum: int) -> Iterator[Problem]
 def _type_problems(squad: list_form.ListData, limits: Mapping[str, int]) -> Iterator[Problem]:
     """At the line that is too many: so many small, so many large ships of one type."""
     counted: dict[tuple[str, str], int] = {}
-    for index, ship in list_form.rows(squad, "ships"):
-        key = (_size(ship), list_form.fold(list_form.text(ship, "ship")))
-        if key[0] not in limits or not list_form.text(ship, "ship"):
+    for index, ship in list_form.rows_at(squad, "ships"):
+        key = (_size(ship), list_form.fold(list_form.text_at(ship, "ship")))
+        if key[0] not in limits or not list_form.text_at(ship, "ship"):
             continue
         before = counted.get(key, 0)
-        counted[key] = before + list_form.copies(ship)
+        counted[key] = before + list_form.copy_count(ship)
         if before <= limits[key[0]] < counted[key]:
             yield Problem("list_too_many_of_type", where=f"/ships/{index}/count", line=index + 1,
-                          ship=list_form.text(ship, "ship"), count=counted[key], maximum=limits[key[0]])
+                          ship=list_form.text_at(ship, "ship"), count=counted[key], maximum=limits[key[0]])
 
 
 def _navigation_problems(squad: list_form.ListData) -> Iterator[Problem]:
     """"Restricciones de cartas": the navigation officer does not serve on huge ships."""
-    for index, ship in list_form.rows(squad, "ships"):
-        for place, upgrade in enumerate(list_form.names(ship, "upgrades")):
+    for index, ship in list_form.rows_at(squad, "ships"):
+        for place, upgrade in enumerate(list_form.names_at(ship, "upgrades")):
             if _size(ship) == HUGE and list_form.fold(list_form.without_product(upgrade)) in NAVIGATION_OFFICER:
                 yield Problem("list_not_on_huge", where=f"/ships/{index}/upgrades/{place}", line=index + 1,
-                              name=list_form.unmarked(upgrade))
+                              name=list_form.without_mark(upgrade))
 
 
 def _unique_problems(list_: list_form.ListData) -> Iterator[Problem]:
@@ -297,16 +296,15 @@ def _unique_problems(list_: list_form.ListData) -> Iterator[Problem]:
 
 def _cards(squad: list_form.ListData, where: str) -> Iterator[tuple[str, int, str, int, bool]]:
     """Pilots and upgrades: place, line, name, copies, whether marked as unique."""
-    for index, ship in list_form.rows(squad, "ships"):
-        name, at = list_form.text(ship, "name"), f"{where}/ships/{index}"
+    for index, ship in list_form.rows_at(squad, "ships"):
+        name, at = list_form.text_at(ship, "name"), f"{where}/ships/{index}"
         if name:
-            marked = list_form.is_marked(name) or ship.get("unique") is True
-            yield f"{at}/name", index + 1, list_form.unmarked(list_form.without_product(name)), list_form.copies(
-                ship), marked
-        for place, upgrade in enumerate(list_form.names(ship, "upgrades")):
-            yield (f"{at}/upgrades/{place}", index + 1, list_form.unmarked(list_form.without_product(upgrade)),
-                   list_form.copies(ship),
-                   list_form.is_marked(upgrade))
+            marked = list_form.is_marked_unique(name) or ship.get("unique") is True
+            bare = list_form.without_mark(list_form.without_product(name))
+            yield f"{at}/name", index + 1, bare, list_form.copy_count(ship), marked
+        for place, upgrade in enumerate(list_form.names_at(ship, "upgrades")):
+            yield (f"{at}/upgrades/{place}", index + 1, list_form.without_mark(list_form.without_product(upgrade)),
+                   list_form.copy_count(ship), list_form.is_marked_unique(upgrade))
 
 
 FULL_WIN, MODIFIED_WIN, DRAWN_GAME = 5, 3, 1
@@ -368,7 +366,7 @@ class XWingEpicDuel(base.Rulebook):
             if result.winner is None:
                 raise Invalid("winner_missing", where="/winner")
             return result.winner
-        by_points = base.more_of(result.score)
+        by_points = base.leading_side(result.score)
         if result.winner not in (None, by_points):
             raise Invalid("winner_contradicts_score", where="/winner", winner=result.winner,
                           a=result.score.a, b=result.score.b, right=by_points)
@@ -413,7 +411,7 @@ class XWingEpicDuel(base.Rulebook):
             left = winner_by_destruction(match.result.score, (totals.get(match.a), totals.get(match.b or "")))
             winner = left or winner
         score = self.counted_score(match, options, totals)
-        mov = {"mov": squad_points + score.of(side) - score.of(records.other(side))}
+        mov = {"mov": squad_points + score.of(side) - score.of(records.other_side(side))}
         if winner == "draw":
             return base.Tally(DRAWN_GAME, base.DRAW, mov)
         if winner != side:
@@ -424,7 +422,7 @@ class XWingEpicDuel(base.Rulebook):
     def cut_order(self, rows: Sequence[records.StandingsRow], seed: int) -> Sequence[str]:
         """"Rondas finales eliminatorias": points, then the opponents' points directly, not the margin of victory."""
         ordered = sorted(rows, key=lambda row: (-row.points, -row.tiebreakers["opponents_points"],
-                                                lot(seed, row.competitor)))
+                                                lot_number(seed, row.competitor)))
         return [row.competitor for row in ordered]
 
     def form(self, options: base.Options, situation: base.MatchSituation = base.SWISS_ROUND) -> Form:
@@ -508,8 +506,8 @@ def _refuse_half_destroyed(score: records.SidePair, winner: str, whole: records.
         least = 1 if enemy is None else whole.of(side)
         if winner in (side, base.DRAW) and score.of(side) < least:
             raise Problem("not_destroyed_whole", where=f"/score/{side}", value=score.of(side), right=whole.of(side))
-    if winner in records.SIDES and score.of(records.other("a" if winner == "a" else "b")) >= whole.of(
-            records.other("a" if winner == "a" else "b")):
+    if winner in records.SIDES and score.of(records.other_side("a" if winner == "a" else "b")) >= whole.of(
+            records.other_side("a" if winner == "a" else "b")):
         raise Problem("destroyed_both", where="/winner", a=score.a, b=score.b)
 
 

@@ -47,17 +47,17 @@ class XWingStandardList(list_form.ListCheck):
     def wrong(self, list_: list_form.ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
         """"Zusammenstellung von Jägerstaffeln": at most 100 points, and three obstacles of which no two are alike."""
         return [*total_problems(list_, options["squad_points"]),
-                *_obstacle_problems(list_form.names(list_, "obstacles")),
+                *_obstacle_problems(list_form.names_at(list_, "obstacles")),
                 *_faction_problems(list_)]
 
     def missing(self, list_: list_form.ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
         """"Jägerstaffellisten": what a submitted list includes."""
         found = [*missing_squad(list_)]
-        if not list_form.text(list_, "faction"):
+        if not list_form.text_at(list_, "faction"):
             found.append(Problem("list_faction_missing", where="/faction"))
-        if not list_form.text(list_, "damage_deck"):
+        if not list_form.text_at(list_, "damage_deck"):
             found.append(Problem("list_damage_deck_missing", where="/damage_deck"))
-        if not list_form.names(list_, "obstacles"):
+        if not list_form.names_at(list_, "obstacles"):
             found.append(Problem("list_obstacles_missing", where="/obstacles", wanted=OBSTACLES_WANTED))
         return found
 
@@ -82,8 +82,8 @@ class XWingStandardList(list_form.ListCheck):
 
 def squad_total(list_: list_form.ListData) -> int | None:
     """The total as written, else as counted from the ships."""
-    stated = list_form.whole_number(list_, "total")
-    return list_form.counted_points(ship for _, ship in list_form.rows(list_, "ships")) if stated is None else stated
+    stated = list_form.number_at(list_, "total")
+    return list_form.total_points(ship for _, ship in list_form.rows_at(list_, "ships")) if stated is None else stated
 
 
 def with_total(list_: list_form.ListData) -> dict[str, Any]:
@@ -94,8 +94,8 @@ def with_total(list_: list_form.ListData) -> dict[str, Any]:
 
 def total_problems(list_: list_form.ListData, maximum: int) -> Iterator[Problem]:
     """The total is what the ships cost, and at most `maximum`."""
-    stated, counted = list_form.whole_number(list_, "total"), list_form.counted_points(ship for _,
-                                                                                       ship in list_form.rows(list_,
+    stated, counted = list_form.number_at(list_, "total"), list_form.total_points(ship for _,
+                                                                                       ship in list_form.rows_at(list_,
                                                                                                               "ships"))
     if stated is not None and counted is not None and stated != counted:
         yield Problem("list_total_differs", where="/total", total=stated, counted=counted)
@@ -107,23 +107,23 @@ def total_problems(list_: list_form.ListData, maximum: int) -> Iterator[Problem]
 
 def missing_squad(list_: list_form.ListData) -> Iterator[Problem]:
     """Ships, each with its name and points, and their total."""
-    ships = list_form.rows(list_, "ships")
+    ships = list_form.rows_at(list_, "ships")
     if not ships:
         yield Problem("list_ships_missing", where="/ships")
     for index, ship in ships:
-        if not list_form.text(ship, "name") and not list_form.text(ship, "ship"):
+        if not list_form.text_at(ship, "name") and not list_form.text_at(ship, "ship"):
             yield Problem("list_line_name_missing", where=f"/ships/{index}/name", line=index + 1)
-        if list_form.whole_number(ship, "points") is None:
+        if list_form.number_at(ship, "points") is None:
             yield Problem("list_line_points_missing", where=f"/ships/{index}/points", line=index + 1)
-    if list_form.whole_number(list_, "total") is None:
+    if list_form.number_at(list_, "total") is None:
         yield Problem("list_total_missing", where="/total")
 
 
 def _faction_problems(list_: list_form.ListData) -> Iterator[Problem]:
     """"Zusammenstellung von Jägerstaffeln": all ships are of one faction; a line that names another is at fault."""
-    squad = list_form.text(list_, "faction")
-    for index, ship in list_form.rows(list_, "ships"):
-        own = list_form.text(ship, "faction")
+    squad = list_form.text_at(list_, "faction")
+    for index, ship in list_form.rows_at(list_, "ships"):
+        own = list_form.text_at(ship, "faction")
         squad = squad or own
         if own and own != squad:
             yield Problem("list_line_faction", where=f"/ships/{index}/faction", line=index + 1, own=own, squad=squad)
@@ -140,10 +140,10 @@ def _obstacle_problems(chosen: list[str]) -> Iterator[Problem]:
 
 
 def _cards(list_: list_form.ListData, where: str) -> Iterator[tuple[str, int, str]]:
-    for index, ship in list_form.rows(list_, "ships"):
-        if list_form.text(ship, "name"):
-            yield f"{where}/ships/{index}/name", index + 1, list_form.text(ship, "name")
-        for upgrade, name in enumerate(list_form.names(ship, "upgrades")):
+    for index, ship in list_form.rows_at(list_, "ships"):
+        if list_form.text_at(ship, "name"):
+            yield f"{where}/ships/{index}/name", index + 1, list_form.text_at(ship, "name")
+        for upgrade, name in enumerate(list_form.names_at(ship, "upgrades")):
             yield f"{where}/ships/{index}/upgrades/{upgrade}", index + 1, name
 
 
@@ -197,7 +197,7 @@ class XWingStandard(base.Rulebook):
                 raise Problem("no_draws", where="/winner")
             return result.winner or "none"
         if result.ended == records.CONCESSION and result.conceded_by in ("a", "b"):
-            return self._stated(result, records.other(result.conceded_by))
+            return self._stated(result, records.other_side(result.conceded_by))
         if result.score.a != result.score.b:
             return self._stated(result, "a" if result.score.a > result.score.b else "b")
         if result.winner == "draw":
@@ -237,7 +237,7 @@ class XWingStandard(base.Rulebook):
         if winner == "none":
             return base.Tally(0, base.LOSS, {"mov": 0})
         score = self.counted_score(match.result, options)
-        mov = squad_points + score.of(side) - score.of(records.other(side))
+        mov = squad_points + score.of(side) - score.of(records.other_side(side))
         return base.Tally(1, base.WIN, {"mov": mov}) if winner == side else base.Tally(0, base.LOSS, {"mov": mov})
 
     def form(self, options: base.Options, situation: base.MatchSituation = base.SWISS_ROUND) -> Form:

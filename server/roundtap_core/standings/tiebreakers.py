@@ -8,9 +8,9 @@ from typing import Any
 
 from msgspec import Struct
 
-from roundtap_core.randomness import lot
+from roundtap_core.randomness import lot_number
 from roundtap_core.records import ELIMINATION, SWISS, TIEBREAK, Tournament
-from roundtap_core.rulebooks.registry import plan_or_none, rulebook
+from roundtap_core.rulebooks.registry import planned_structure_or_none, rulebook
 from roundtap_core.standings.totals import SwissTotals
 
 EACH, KNOCKOUT = "each", "knockout"
@@ -110,7 +110,7 @@ def _wins(who: str, playing: set[str], meetings: Sequence[TiebreakMatch]) -> lis
     return [sum(played[k].winner == who for played in by_pair.values()) for k in range(complete)]
 
 
-def pairs_for(tournament: Tournament, tied: Sequence[str], form: str) -> list[tuple[str, str]]:
+def next_tiebreak_pairs(tournament: Tournament, tied: Sequence[str], form: str) -> list[tuple[str, str]]:
     """The next pairs among `tied`, which is in the lot's order; those left over wait for the next round."""
     meetings = meetings_among(tournament, tied)
     if form == KNOCKOUT:
@@ -149,7 +149,7 @@ def present_after(tournament: Tournament, after: int | None = None) -> set[str]:
 def decides_place(tournament: Tournament, above: Sequence[str], here: set[str], after: int | None = None) -> bool:
     """Whether the Swiss rounds are over and the place after those `above` carries a prize or a place in the cut. Prizes
     go by place, the cut to the best of those still present."""
-    planned = plan_or_none(tournament)
+    planned = planned_structure_or_none(tournament)
     played = sum(1 for r in tournament.stage_rounds(SWISS) if after is None or r.number <= after)
     if planned is None or not played or played < planned[0]:
         return False
@@ -267,7 +267,7 @@ def tiebreak_round(basis: TiebreakInput, tied: Sequence[str]) -> TiebreakValues:
 
 def _lot(basis: TiebreakInput, tied: Sequence[str]) -> TiebreakValues:
     """The lot from the event's seed; the smaller one is better, hence the minus sign."""
-    tickets = {competitor: lot(basis.tournament.seed, competitor) for competitor in tied}
+    tickets = {competitor: lot_number(basis.tournament.seed, competitor) for competitor in tied}
     return TiebreakValues({competitor: -int.from_bytes(ticket, "big") for competitor, ticket in tickets.items()}, {})
 
 

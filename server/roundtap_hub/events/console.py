@@ -17,7 +17,7 @@ from roundtap_core.event.closing import unfinished_parts
 from roundtap_core.event.event_flow import CUT, OVER, current_bracket, elimination_rounds, offered_places
 from roundtap_core.event.leaving import leave_effect, leaves_after_round, match_ended_by_leaving, undo_leaving
 from roundtap_core.event.people import refuse_return
-from roundtap_core.event.rounds import clashing_tables, draft_moves, may_reset
+from roundtap_core.event.rounds import clashing_tables, draft_moves, may_reset_clock
 from roundtap_core.event.setup import ABOUT, structure_is_open
 from roundtap_core.event.states import EventState, RoundState, active_ids, tournament_of
 from roundtap_core.records import ELIMINATION, SWISS, TIEBREAK
@@ -345,7 +345,7 @@ def _draw(moment: saved_event.SavedEvent) -> Rendered:
         damaged=[person.name for who, person in moment.people.items() if is_damaged(who, person)],
         **(person_context(moment, opened.removeprefix("person-")) if opened.startswith("person-") else {}),
         unit_rows=unit_rows(snapshot, known, units, now) if opened == UNITS else (), clock=state.clock,
-        may_reset=may_reset(state),
+        may_reset=may_reset_clock(state),
         counted=table_clock_face(state, counted, hub.clocks.now(), web.words()) if counted is not None else None,
         desk=people_forms_view(moment), face=clock_face(state, hub.clocks.now(), web.words(), official=True),
         rulebook=state.rulebook,

@@ -13,9 +13,9 @@ from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event import commands
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.person import Person
-from roundtap_core.event.setup import ABOUT, clean_about
+from roundtap_core.event.setup import ABOUT, clean_details
 from roundtap_core.event.states import Entrant, Official, played_on_from_json
-from roundtap_core.eventfile.read import parse
+from roundtap_core.eventfile.read import parse_event_file
 from roundtap_core.eventfile.write import round_to_json
 from roundtap_core.records import Competitor, Tournament
 from roundtap_core.rulebooks.registry import rulebook
@@ -48,7 +48,7 @@ def create_event() -> AnyResponse:
         # Whether officials may play, and what is checked, depends on it.
         raise Problem("level_missing", options=", ".join(web.words()(f"level.{known}") for known in book.levels))
     options = read_options(book, web.field)
-    about = clean_about({key: web.field(key) for key in ABOUT_FIELDS})
+    about = clean_details({key: web.field(key) for key in ABOUT_FIELDS})
     command = commands.CreateEvent(web.field("name"), book.id, level, options, _color(), secrets.randbits(SEED_BITS),
                                    about)
     web.current_hub().service.execute([begin_event_step(event_id), Step(event_id, command)], web.actor())
@@ -67,7 +67,7 @@ def import_event_file() -> AnyResponse:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise Invalid("file_not_text") from None
-    file = parse(text)
+    file = parse_event_file(text)
     broken = violations(file)
     if broken and not web.field("anyway"):
         first = broken[0]

@@ -9,9 +9,9 @@ from typing import Any
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.person import Person
-from roundtap_core.event.stale_check import CLOCK, COURSE, LOG, WARNED, open_seats, person_mark, state_mark
+from roundtap_core.event.stale_check import CLOCK, COURSE, LOG, WARNED, open_matches_by_player, person_mark, state_mark
 from roundtap_core.event.states import EventState, MatchState, RoundState, event_names, not_yet_present, tournament_of
-from roundtap_core.names import number_duplicates, shorten
+from roundtap_core.names import number_duplicates, shorten_name
 from roundtap_core.records import ELIMINATION, SIDES, Competitor, StandingsRow, Tournament
 from roundtap_core.standings.standings import current_standings
 from roundtap_hub.serving.memoized import memoized, memoized_by
@@ -79,7 +79,7 @@ def shown_members(moment: SavedEvent) -> dict[str, tuple[str, ...]]:
     """Each team's members by their public names; single players are left out."""
     whole = bool(moment.state.options.get("full_names"))
     return {
-        team.id: tuple(member if whole else shorten(member, 1) for member in team.members)
+        team.id: tuple(member if whole else shorten_name(member, 1) for member in team.members)
         for team in all_competitors(moment) if team.members
     }
 
@@ -240,7 +240,7 @@ class StepMarks:
 
     @cached_property
     def _seats(self) -> dict[str, MatchState]:
-        return open_seats(self._state)
+        return open_matches_by_player(self._state)
 
 
 EventLine = EventState | EventSummary

@@ -18,8 +18,8 @@ import msgspec
 from roundtap_core.errors import Problem
 from roundtap_hub.store.secure_files import write_private
 from roundtap_machine.checks import Check
-from roundtap_machine.health import MachineProbe, health
-from roundtap_machine.root_steps import LATEST_S, SET_TIME, StepRefused, ask_root, is_plausible
+from roundtap_machine.health import MachineProbe, check_health
+from roundtap_machine.root_steps import LATEST_S, SET_TIME, StepRefused, ask_root, is_plausible_time
 from roundtap_machine.wifi import hotspot_checks
 
 T = TypeVar("T")
@@ -45,7 +45,7 @@ class OwnMachine:
 
     def checks(self) -> tuple[Check, ...]:
         """The checks of roundtap_machine/health.py and of the hotspot, at most some seconds old."""
-        return self.cached("checks", lambda: (*health(self._machine, self._wall_s()), *self._hotspot()))
+        return self.cached("checks", lambda: (*check_health(self._machine, self._wall_s()), *self._hotspot()))
 
     def cached(self, name: str, made: Callable[[], T]) -> T:
         """`made()`, cached by name for some seconds."""
@@ -132,12 +132,12 @@ class HallTime:
 
     def wall(self) -> str | None:
         """The time of day for people and entries (ISO 8601, UTC); None where unknown."""
-        return self.now().isoformat(timespec="seconds") if is_plausible(self.now_s()) else None
+        return self.now().isoformat(timespec="seconds") if is_plausible_time(self.now_s()) else None
 
     def doubt(self) -> str:
         """UNSET, BEHIND or UNSURE; "" where the time is trusted."""
         now_s = self.now_s()
-        if not is_plausible(now_s):
+        if not is_plausible_time(now_s):
             return UNSET
         if self.was_set or self._synced():
             return ""
@@ -149,7 +149,7 @@ class HallTime:
         """Set the time (milliseconds since 1970): the machine's clock where this hub may, and return True; else only
         the hub's own. Problem("hall_time_implausible")."""
         seconds = epoch_ms / 1000
-        if not is_plausible(seconds):
+        if not is_plausible_time(seconds):
             raise Problem("hall_time_implausible")
         with self._lock:
             before_s = self.now_s()

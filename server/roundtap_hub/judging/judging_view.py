@@ -84,7 +84,7 @@ def judge_view(moment: SavedEvent, played: RoundState, match: MatchState, call_a
     given = [line.minutes or 0 for line in match.log if line.kind == EXTENSION] or [minutes]
     return {
         "log": [(line, *author_of(moment, line.kind, line.by)) for line in match.log],
-        "appealed_by": names.get(appeal.by, appeal.by) if appeal else "", "final": judging.is_final(match),
+        "appealed_by": names.get(appeal.by, appeal.by) if appeal else "", "final": judging.is_ruling_final(match),
         "extension_minutes": minutes, "extension_left": judging.EXTENSION_MAX - minutes if timed else 0,
         "last_extension": given[-1] if timed and minutes else 0, "waited_minutes": -(-(call_age_ms or 0) // MINUTE_MS),
         "official_plays": any(o.plays in (match.match.a, match.match.b) for o in state.officials.values() if o.plays),

@@ -18,7 +18,7 @@ from roundtap_core.errors import Invalid
 from roundtap_core.event.event_flow import situation_of
 from roundtap_core.event.states import PUBLISHED, EventState, RoundState, active_ids, not_yet_present
 from roundtap_core.forms.form import margin_label, slip_figures, slip_picks, slip_ticks
-from roundtap_core.lists.squads import fielded, squad_letter
+from roundtap_core.lists.squads import fielded_squads, squad_letter
 from roundtap_core.records import SWISS, UNPAIRED_LOSS
 from roundtap_core.rulebooks.fact_sheet import bye_worth, outcome_points
 from roundtap_core.words import Words
@@ -328,7 +328,7 @@ def emergency_view(moment: saved_event.SavedEvent, now: Instant) -> dict[str, An
     lines = {line.competitor: line for line in view.lines}
     newest = saved_event.newest_round(state)
     ranks = saved_event.ranking_by_id(moment)
-    shown = fielded(saved_event.tournament(moment).rounds) if state.rulebook.squads else {}
+    shown = fielded_squads(saved_event.tournament(moment).rounds) if state.rulebook.squads else {}
     rows, waiting = [], not_yet_present(state)
     for who in (*lines, *(each for each in state.entrants if each not in lines)):
         entrant, row = state.entrants[who], ranks.get(who)

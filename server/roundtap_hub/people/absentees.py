@@ -6,7 +6,7 @@ from typing import Any
 
 from roundtap_core.clock import IDLE
 from roundtap_core.event.states import EventState
-from roundtap_core.records import Side, other
+from roundtap_core.records import Side, other_side
 from roundtap_hub.rounds.tables import GridCell
 from roundtap_hub.units.unit_presence import UnitStatus
 
@@ -51,7 +51,7 @@ def absentees(units: Mapping[str, UnitStatus], event_id: str, cell: GridCell, he
         return ()
     sat = (status.seated if status is not None else frozenset()) | seen
     people: dict[Side, tuple[str | None, str | None]] = {"a": (cell.a_id, cell.a), "b": (cell.b_id, cell.b)}
-    return tuple(Absentee(cell, side, who, name, people[other(side)][1] or "")
+    return tuple(Absentee(cell, side, who, name, people[other_side(side)][1] or "")
                  for side, (who, name) in people.items() if side not in sat and who and name)
 
 

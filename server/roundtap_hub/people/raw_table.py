@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import quote
 
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.limits import sanitize
+from roundtap_core.limits import sanitize_text
 
 ZIP, OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 """The first bytes of .xlsx, .xlsm, .xlsb and .ods; and of .xls."""
@@ -204,4 +204,4 @@ def clean_cell(cell: object) -> str:
     if isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e15:
         cell = int(cell)
     text = re.sub(r"[\t\r\n]+", f" {LINE_BREAK_SIGN} ", str(cell)[:CELL_LETTERS].replace("\0", "").strip())
-    return " ".join(sanitize(text).split())
+    return " ".join(sanitize_text(text).split())

@@ -19,7 +19,7 @@ from roundtap_core.limits import MOST_COMPETITORS, PROSE_LETTERS
 from roundtap_core.lists.list_form import fold, search_text
 from roundtap_core.names import clean_name
 from roundtap_core.numbers import next_number
-from roundtap_core.records import CONCESSION, Competitor, Result, Side, other
+from roundtap_core.records import CONCESSION, Competitor, Result, Side, other_side
 from roundtap_core.rulebooks.result_gate import OFFICIAL
 from roundtap_core.rulebooks.result_words import figure_label
 from roundtap_hub.access import policy
@@ -403,7 +403,7 @@ def drop_or_disqualify(event_id: str, competitor: str, action: str, submit_leavi
     if not _needs_result(state, *found, action):
         return _ask_for_result(seat, None, fields, competitor, action)
     fields.setlist("way", [conceded.id])
-    fields.setlist("opener", [other(side)])
+    fields.setlist("opener", [other_side(side)])
     at = result_wizard.wizard_page_at(seat, fields)
     if at.result is not None and not g.get("problem"):
         try:
@@ -413,7 +413,7 @@ def drop_or_disqualify(event_id: str, competitor: str, action: str, submit_leavi
             g.problem, g.status = web.with_competitor_names(problem, event_id), problem_status(problem)
     if at.result is not None or at.trail.way is None:
         # The answers cannot stand, or came with others than those of their page: ask them again.
-        at = result_wizard.wizard_page(seat.form, result_wizard.WizardProgress(conceded, other(side)))
+        at = result_wizard.wizard_page(seat.form, result_wizard.WizardProgress(conceded, other_side(side)))
     return _ask_for_result(seat, at, fields, competitor, action)
 
 
@@ -446,7 +446,7 @@ def _ask_for_result(seat: result_wizard.MatchContext, at: result_wizard.WizardPa
     return web.page(
         "leave.html", state=seat.state, match=seat.match, names=seat.names, competitor=competitor, action=action, at=at,
         given={name: fields.getlist(f"q.{name}") for name in names if f"q.{name}" in fields}, carried=carried,
-        leaver=seat.names[leaver], to=seat.names[other(leaver)], figure_label=figure_label,
+        leaver=seat.names[leaver], to=seat.names[other_side(leaver)], figure_label=figure_label,
         does=leaving.leave_effect(seat.state, competitor),
         more=at is not None and not result_wizard.is_last_page(at),
         together=both_asked_to_leave(seat.state.id, competitor),

@@ -11,7 +11,7 @@ from roundtap_core.event.commands import EnterCompetitor, RemoveCompetitor, SetS
 from roundtap_core.event.people import refuse_sign_up
 from roundtap_core.event.stale_check import make_mark
 from roundtap_core.lists.list_form import fold
-from roundtap_core.names import clean_name, shorten
+from roundtap_core.names import clean_name, shorten_name
 from roundtap_core.numbers import next_number
 from roundtap_core.records import Competitor
 from roundtap_hub.access import visit
@@ -90,7 +90,7 @@ def _enter(moment: SavedEvent) -> str:
     shown_short = bool(state.options.get("full_names")) and not web.field("full_name") and not members
     competitor = Competitor(
         f"p{next_number((*state.entrants, *state.removed), 'p')}", name,
-        public_name=shorten(name, 1) if shown_short else None, club=clean_name(web.field("club")) or None,
+        public_name=shorten_name(name, 1) if shown_short else None, club=clean_name(web.field("club")) or None,
         external_id=" ".join(web.field("external_id").split()) or None,
         came_with=clean_name(web.field("came_with")) or None,
         members=members, captain=captain)

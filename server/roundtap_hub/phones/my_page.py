@@ -17,11 +17,11 @@ from roundtap_core.event import states
 from roundtap_core.event.commands import CheckIn, NoteLot, SetPicks, SubmitList
 from roundtap_core.event.event_flow import match_clock
 from roundtap_core.forms.questions import SQUADS_MAX, parse_squad_ticks
-from roundtap_core.records import SIDES, Result, Side, other
+from roundtap_core.records import SIDES, Result, Side, other_side
 from roundtap_core.result_json import result_to_json
 from roundtap_core.rulebooks import result_gate
-from roundtap_core.rulebooks.result_words import describe_result, outcome
-from roundtap_core.wire import canonical
+from roundtap_core.rulebooks.result_words import describe_result, outcome_text
+from roundtap_core.wire import canonical_json
 from roundtap_hub.access import visit
 from roundtap_hub.access.personal_links import CALLS, LISTS, REPORTS, WISHES
 from roundtap_hub.access.policy import EVERYBODY, PLAYER, route
@@ -76,7 +76,7 @@ def my_table(moment: SavedEvent, competitor: str) -> dict[str, Any] | None:
         return None
     seat, side = at
     played, match, fields = seat.played, seat.match, report_fields(seat.played, seat.match, side)
-    mine, theirs = match.reports.get(side), match.reports.get(other(side))
+    mine, theirs = match.reports.get(side), match.reports.get(other_side(side))
     stands = match.match.result
     what = _report_state(played, match, side)
     picks = (theirs.result.picks or {}) if theirs is not None else {}
@@ -88,7 +88,7 @@ def my_table(moment: SavedEvent, competitor: str) -> dict[str, Any] | None:
         yes = (*fields, *_answer_fields(fields, theirs.result, theirs))
     again = (*fields,
              *_answer_fields(fields, stands, None)) if match.state == states.SECOND and stands is not None else ()
-    return {"side": side, "opponent": seat.names[other(side)], "what": what, "fields": fields, "yes": yes,
+    return {"side": side, "opponent": seat.names[other_side(side)], "what": what, "fields": fields, "yes": yes,
             "asks_squads": asks_squads, "again": again, "mine": _result_view(seat, mine.result if mine else None),
             "theirs": _result_view(seat, theirs.result if theirs else None), "stands": _result_view(seat, stands),
             "number": match.number or 0, "unit": _unit(match), "lot": _lot(seat.state, played, match)}
@@ -101,7 +101,7 @@ def report_fields(played: states.RoundState, match: states.MatchState, side: Sid
 
 
 def _answer_fields(fields: FormPairs, result: Result, to: states.SideReport | None) -> FormPairs:
-    text = canonical(result_to_json(result)).decode()
+    text = canonical_json(result_to_json(result)).decode()
     agrees = (("agrees_id", to.report_id), ("agrees_hash", to.body)) if to is not None else ()
     # The id depends on the content alone: a double press, or two tabs, report once.
     name = hashlib.sha256(repr((fields, text, agrees)).encode()).hexdigest()[:32]
@@ -144,8 +144,8 @@ def _result_view(seat: result_wizard.MatchContext, result: Result | None) -> dic
     lines = [line for line in describe_result(state.rulebook, seat.form, state.options, result, seat.names, t)
              # The winner is shown above.
              if line.label != t("result.winner")] + lost_squads(state, seat.played, seat.match, result, seat.names, t)
-    return {"outcome": outcome(state.rulebook, state.options, seat.situation, result, seat.names, t), "lines": lines,
-            "worth": result_wizard.points_for_result(seat, result)}
+    return {"outcome": outcome_text(state.rulebook, state.options, seat.situation, result, seat.names, t),
+            "lines": lines, "worth": result_wizard.points_for_result(seat, result)}
 
 
 def my_requests(moment: SavedEvent, competitor: str) -> dict[str, Any]:
@@ -395,8 +395,8 @@ def report_page(token: str) -> AnyResponse:
     seat, side = _seat()
     at = result_wizard.wizard_page_at(seat, request.args)
     base = _baseline_fields(seat, side, request.args)
-    fields = [*base, ("result", canonical(result_to_json(at.result)).decode()), ("report_id", secrets.token_hex(16))] \
-        if at.result is not None else []
+    fields = [] if at.result is None else [
+        *base, ("result", canonical_json(result_to_json(at.result)).decode()), ("report_id", secrets.token_hex(16))]
     return player_page("my_wizard.html", my=url_for("me.my_page", token=token), end=at.result is not None,
                        report_fields=fields,
                        **result_wizard.step_context(seat, at, request.args, url_for("me.report_page", token=token),

@@ -13,7 +13,7 @@ from roundtap_core.event.commands import RecordReport
 from roundtap_core.event.entries import Entry
 from roundtap_core.event.states import AGREED, DECIDED, DISPUTE, ONE_PHONE, ONE_SIDED, SECOND, EventState, ReportFate
 from roundtap_core.records import Side
-from roundtap_core.wire import canonical, digest
+from roundtap_core.wire import canonical_json, digest
 from roundtap_core.words import Words
 from roundtap_hub.access.personal_links import REPORTS
 from roundtap_hub.access.rights import PlayerId
@@ -86,7 +86,7 @@ def _read(fields: Mapping[str, str]) -> dict[str, Any]:
         name = "result"
         read[name] = json.loads(read[name], parse_float=_none, parse_constant=_none)
         # Raises for what JSON can read but not write.
-        canonical(read[name])
+        canonical_json(read[name])
     except (ValueError, RecursionError):
         raise Invalid("report_malformed", field=name) from None
     if not NAME.fullmatch(read["report_id"]):

@@ -11,7 +11,7 @@ from roundtap_core.elimination.bracket_picture import bracket_svg
 from roundtap_core.errors import Problem
 from roundtap_core.event.event_flow import situation_of
 from roundtap_core.event.states import TO_CONFIRM, EventState, active_ids
-from roundtap_core.records import DISQUALIFIED, DROPPED, Side, other
+from roundtap_core.records import DISQUALIFIED, DROPPED, Side, other_side
 from roundtap_core.rulebooks.base import Rulebook
 from roundtap_core.rulebooks.coverage import coverage
 from roundtap_core.rulebooks.fact_sheet import bye_worth, outcome_points, stage_minutes
@@ -51,7 +51,7 @@ def player_view(
     opponent = None
     if match is not None:
         side = "a" if match.match.a == competitor else "b"
-        opponent = match.match.competitor(other(side))
+        opponent = match.match.competitor(other_side(side))
     plays = state.plays(competitor)
     row = saved_event.ranking_by_id(moment).get(competitor)
     record, values = record_of(moment, competitor)
@@ -90,7 +90,7 @@ def _margins(state: EventState, competitor: str, names: Mapping[str, str]) -> li
             except Problem:
                 continue  # An imported figure that no game ends with.
             if figure is not None:
-                across = seat.competitor(other(side))
+                across = seat.competitor(other_side(side))
                 found.append({"number": played.number, "name": knockout.title_key(state, played),
                               "against": names.get(across, across) if across else None, "figure": figure})
     return found
@@ -104,7 +104,7 @@ def _corrections(state: EventState, competitor: str, names: Mapping[str, str]) -
             seat = match.match
             if match.corrected and seat.result is not None and seat.b is not None and competitor in (seat.a, seat.b):
                 side: Side = "a" if seat.a == competitor else "b"
-                across = seat.competitor(other(side)) or ""
+                across = seat.competitor(other_side(side)) or ""
                 found.append({"number": played.number, "name": knockout.title_key(state, played),
                               "against": names.get(across, across), "side": side,
                               "result": show_result(seat.result, state)})

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from roundtap_core.event.event_flow import situation_of
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import EventState, MatchState, RoundState
-from roundtap_core.lists.list_form import names
+from roundtap_core.lists.list_form import names_at
 from roundtap_core.records import SIDES
 from roundtap_core.rulebooks.base import BY_LOT, FIRST_PLAYER, INITIATIVE, MatchSituation
 
@@ -49,4 +49,4 @@ def situation_at(state: EventState, people: Mapping[str, Person], played: RoundS
 def _houses(state: EventState, person: Person | None) -> tuple[str, ...]:
     if person is None:
         return ()
-    return tuple(names(state.rulebook.lists.of_competitor(person.to_competitor("")), "houses"))
+    return tuple(names_at(state.rulebook.lists.of_competitor(person.to_competitor("")), "houses"))

@@ -17,8 +17,8 @@ from roundtap_core.event.results import acceptable_results, result_to_correct
 from roundtap_core.event.states import DRAFT, EventState, MatchState, RoundState
 from roundtap_core.forms.form import AT_TIME, Form, WayToEnd, with_rulings
 from roundtap_core.forms.questions import LOSER, WINNER, BaseQuestion, Choice, Figure, Picks, Question, Turns
-from roundtap_core.forms.walk import WalkState, answers_on_record, compose, needs_opener, walk
-from roundtap_core.records import RULING, SIDES, Match, Result, Side, other
+from roundtap_core.forms.walk import WalkState, answers_on_record, compose_result, needs_opener, walk_way
+from roundtap_core.records import RULING, SIDES, Match, Result, Side, other_side
 from roundtap_core.rulebooks import result_gate, result_words
 from roundtap_core.rulebooks.base import DRAW, MatchSituation
 from roundtap_hub.events.saved_event import SavedEvent
@@ -100,7 +100,7 @@ def read_progress(form: Form, fields: MultiDict[str, str], lots: Mapping[str, Si
     }
     answers |= {name: side for name, side in lots.items() if name in way.lots}
     trail = replace(trail, answers=answers)
-    compose(way, trail.opener or "a", answers)
+    compose_result(way, trail.opener or "a", answers)
     return trail
 
 
@@ -112,10 +112,10 @@ def wizard_page(form: Form, trail: WizardProgress) -> WizardPage:
     if opener is None:
         return WizardPage(OPEN, trail, (), None, start)
     opened = way.opened_by(opener)
-    walked = walk(opened, trail.answers, opener)
+    walked = walk_way(opened, trail.answers, opener)
     # Answers that a later correction made needless are dropped.
     met = [question for question in walked.met if question.name in trail.answers]
-    ahead = walk(opened, trail.answers, opener, fill=True).met
+    ahead = walk_way(opened, trail.answers, opener, fill=True).met
     trail = replace(trail, answers={question.name: trail.answers[question.name] for question in ahead
                                     if question.name in trail.answers})
     dropped = tuple(question.name for question in _last_page([q for q in met if q.name not in way.lots]))
@@ -124,8 +124,8 @@ def wizard_page(form: Form, trail: WizardProgress) -> WizardPage:
     else:
         before = WizardProgress(way) if needs_opener(way) else start
     if walked.question is None:
-        return WizardPage(END, trail, (), walked, before, dropped, compose(way, opener, trail.answers))
-    sides: dict[str, Side] = {WINNER: opener, LOSER: other(opener)}
+        return WizardPage(END, trail, (), walked, before, dropped, compose_result(way, opener, trail.answers))
+    sides: dict[str, Side] = {WINNER: opener, LOSER: other_side(opener)}
     asked = [_asked_question(question, sides) for question in _paired_questions(opened, walked.question, trail.answers)]
     asked.sort(key=lambda one: one.side or "")
     kind = LOT if walked.question.name in way.lots else _KINDS[type(walked.question)]
@@ -291,7 +291,7 @@ def step_context(seat: MatchContext, at: WizardPage, fields: Fields, address: st
         "order": [seat.names[side] for side in turn_order(at)] if at.kind == TURNS else (),
         "told": result_lines(seat, at.result) if at.result else (),
         "owed": squads_of_match(state, seat.played, seat.match) if at.kind == PICKS else {},
-        "outcome": result_words.outcome(book, state.options, seat.situation, at.result, seat.names, t) if at.result
+        "outcome": result_words.outcome_text(book, state.options, seat.situation, at.result, seat.names, t) if at.result
         else "",
         "worth": points_for_result(seat, at.result) if at.result else {}, "figure_label": result_words.figure_label,
         "way_label": result_words.way_label, "option_label": result_words.option_label,

@@ -11,7 +11,7 @@ from flask import g, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.commands import DoubleNoShow, EnterResult, NoShow, NoteLot, SettleStrangers, UndoNoShow
+from roundtap_core.event.commands import DoubleNoShow, EnterResult, NoShow, NoteLot, SettleOutsideReports, UndoNoShow
 from roundtap_core.event.states import DRAFT, RULING, EventState, MatchState, RoundState
 from roundtap_core.records import SIDES, Result
 from roundtap_core.result_json import result_from_json
@@ -99,7 +99,7 @@ def keep_result(event_id: str) -> AnyResponse:
 @web.shows_problem_on(event_page)
 def settle_strangers(event_id: str) -> AnyResponse:
     """Settle reports of this match from units elsewhere, up to the entry `number`."""
-    return web.submit_and_redirect(event_id, SettleStrangers(web.field("match"), web.whole_number("number") or 0))
+    return web.submit_and_redirect(event_id, SettleOutsideReports(web.field("match"), web.whole_number("number") or 0))
 
 
 @route("POST /console/<event_id>/match/<match_id>/clear", JUDGES, PLAYING, SHOWN_ROUND)

@@ -8,9 +8,9 @@ from typing import Any
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.forms import questions
 from roundtap_core.forms.form import BY_FIGURES, DRAWN, OPENER, Form, WayToEnd
-from roundtap_core.forms.walk import compose, needs_opener
+from roundtap_core.forms.walk import compose_result, needs_opener
 from roundtap_core.numbers import typed_number
-from roundtap_core.records import CONCESSION, SIDES, Match, Result, Side, other
+from roundtap_core.records import CONCESSION, SIDES, Match, Result, Side, other_side
 from roundtap_core.result_json import result_to_json
 from roundtap_core.rulebooks.base import DRAW, MatchSituation, Options, Rulebook
 from roundtap_core.rulebooks.result_gate import ON_RECORD, refuse_result
@@ -93,7 +93,7 @@ def read_line(
         for fields in _field_candidates(way, typed.numbers, _winner(typed)):
             try:
                 opener, answers = _opener_and_answers(way, typed, fields)
-                result = compose(way, opener, answers)
+                result = compose_result(way, opener, answers)
                 refuse_result(book, result, options, situation, ON_RECORD)
                 _refuse_another_winner(book, result, options, typed.winner)
             except Problem as problem:
@@ -128,7 +128,7 @@ def is_typable(way: WayToEnd) -> bool:
 
 
 def _winner(typed: TypedLine) -> Side | None:
-    return typed.winner if typed.conceded_by is None else other(typed.conceded_by)
+    return typed.winner if typed.conceded_by is None else other_side(typed.conceded_by)
 
 
 def _opener_and_answers(way: WayToEnd, typed: TypedLine, fields: Mapping[str, str | list[str]]) -> tuple[Side,
@@ -141,7 +141,7 @@ def _opener_and_answers(way: WayToEnd, typed: TypedLine, fields: Mapping[str, st
             figure.asked for figure in way.figures()))):
         raise Invalid("winner_missing", where="/winner")
     opener: Side = winner or ahead or "a" if needs_opener(way) else "a"
-    sides: dict[str, Side] = {questions.WINNER: opener, questions.LOSER: other(opener)}
+    sides: dict[str, Side] = {questions.WINNER: opener, questions.LOSER: other_side(opener)}
     answers: dict[str, Any] = {}
     for step in way.opened_by(opener).questions:
         if isinstance(step, questions.Figure) and (text := fields.get(f"{step.key}.{sides[step.whose]}")):
@@ -215,7 +215,7 @@ def _top(figures: Iterable[questions.Figure], key: str) -> int:
 
 
 def _field(figure: questions.Figure, winner: Side) -> str:
-    return f"{figure.key}.{winner if figure.whose == questions.WINNER else other(winner)}"
+    return f"{figure.key}.{winner if figure.whose == questions.WINNER else other_side(winner)}"
 
 
 def _more_asked(way: WayToEnd) -> bool:

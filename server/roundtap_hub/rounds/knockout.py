@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from roundtap_core.elimination.bracket import Bracket, BracketGame
-from roundtap_core.elimination.cut import THIRD, CutRow, cut_table, games_in, round_key
+from roundtap_core.elimination.cut import THIRD, CutRow, cut_table, game_count, round_key
 from roundtap_core.elimination.ranking import FinalPlace, final_ranking, game_name
 from roundtap_core.errors import Problem
 from roundtap_core.event import event_flow
@@ -67,7 +67,7 @@ def next_name(state: EventState) -> str | None:
     found = event_flow.current_bracket(state)
     if found is None:
         return None
-    return round_key(max(1, games_in(found.size, len(found.round_numbers) + 1)))
+    return round_key(max(1, game_count(found.size, len(found.round_numbers) + 1)))
 
 
 def next_stage(state: EventState) -> str | None:

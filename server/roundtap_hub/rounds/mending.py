@@ -12,7 +12,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event import commands
 from roundtap_core.event.event_flow import current_seeds, upcoming_stage
-from roundtap_core.event.imposed_rounds import imposed_mend
+from roundtap_core.event.imposed_rounds import preview_imposed
 from roundtap_core.event.mending import MendCommand, plan_mend
 from roundtap_core.event.mending_steps import AGAIN, BYE_GIVEN, PAIR, SWAP, TABLE, UNPUBLISH, WITHDRAW, MendPlan
 from roundtap_core.event.states import EventState, active_ids
@@ -204,7 +204,7 @@ def pair_page(event_id: str, **_: str) -> AnyResponse:
     problem: Problem | None = g.get("problem")
     step = None
     if problem is not None and problem.key in ("mend_warned", "mend_changed_meanwhile"):
-        step = imposed_mend(moment.state, _command(moment))
+        step = preview_imposed(moment.state, _command(moment))
     return web.page("pair.html", state=moment.state, view=manual_pairing_view(moment, rows, from_draw),
                     warnings=warnings_of(step, full_names(moment)) if step is not None else (),
                     plan=step.mark if step is not None else "", officials_on_duty=officials_on_duty(moment),

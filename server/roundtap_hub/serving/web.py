@@ -21,7 +21,7 @@ from roundtap_core.event.event_flow import second_stage_begun
 from roundtap_core.event.judging import EXTENSION_MAX
 from roundtap_core.event.stale_check import refuse_stale
 from roundtap_core.event.states import EventState
-from roundtap_core.limits import fits_prose, sanitize
+from roundtap_core.limits import fits_prose, sanitize_text
 from roundtap_core.numbers import typed_number
 from roundtap_core.records import TIEBREAK
 from roundtap_core.rulebooks.result_gate import NEEDS_REASON
@@ -297,9 +297,9 @@ def render_page(template: str, feed: str = "", **context: Any) -> Rendered:
         "address": g.get("address", ""), "now_ms": now_ms(), "sent_ms": Markup(NOW),
         "organizer": visit.is_organizer(), "reader": visit.current_staff(), "may": may, "roles_allowed": roles_allowed,
         "csrf": lambda: Markup(CSRF),
-        "problem": sanitize(problem.named(context.get("names", {})).say(t)) if problem else "",
+        "problem": sanitize_text(problem.named(context.get("names", {})).say(t)) if problem else "",
         "problem_key": problem.key if problem else "",
-        "problem_where": sanitize(problem.where) if problem else "",
+        "problem_where": sanitize_text(problem.where) if problem else "",
         "typed": request.form if problem else {},
         "wants_reason": asks.say(t) if asks is not None else "",
         "changes_cut": _choices(problem, state) if problem else (),

@@ -30,7 +30,7 @@ from roundtap_hub.store.journal import Head
 from roundtap_hub.store.migrations import schema_versions
 from roundtap_hub.store.service import Service
 from roundtap_hub.store.venue import EVENT_DELETED
-from roundtap_machine.atomic_write import replacing, sync
+from roundtap_machine.atomic_write import replace_atomically, sync_to_disk
 
 log = logging.getLogger(__name__)
 
@@ -74,7 +74,7 @@ def make_backup(folder: Path, to: Path, named: head_file.HeadRecord, made_at: st
     Raises OSError, sqlite3.Error, and Problem("backup_damaged")."""
     to.mkdir(exist_ok=True, mode=0o700)
     path = to / f"roundtap-{named.lineage}-{named.epoch}-{named.commits:08}{SUFFIX}"
-    with replacing(path, on_fat=True) as temporary:
+    with replace_atomically(path, on_fat=True) as temporary:
         os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         with closing(head_file.open_read_only(folder / DATABASE)) as source, closing(_open_made(temporary)) as target:
             _copy_pages(source, target, temporary)
@@ -92,7 +92,7 @@ def copy_backup(backup: Path, to: Path, named: head_file.HeadRecord) -> Path:
     """Copy a backup to another disk. Raises OSError."""
     to.mkdir(exist_ok=True, mode=0o700)
     path = to / backup.name
-    with replacing(path, on_fat=True) as temporary:
+    with replace_atomically(path, on_fat=True) as temporary:
         shutil.copyfile(backup, temporary)
     _prune(to, named, path)
     return path
@@ -152,7 +152,7 @@ def purge_older_backups(folder: Path, newest: Path) -> None:
             with open(path, "r+b") as file:
                 head_file.overwrite(file.fileno())
             path.unlink()
-    sync(folder)
+    sync_to_disk(folder)
 
 
 def _open_bounded(path: Path) -> sqlite3.Connection:
@@ -175,7 +175,7 @@ def _copy_pages(source: sqlite3.Connection, target: sqlite3.Connection, path: Pa
     source.isolation_level = None
     source.execute("BEGIN")
     source.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    source.backup(target, pages=STEP_PAGES, progress=lambda *_: sync(path), sleep=STEP_PAUSE_S)
+    source.backup(target, pages=STEP_PAGES, progress=lambda *_: sync_to_disk(path), sleep=STEP_PAUSE_S)
     source.execute("COMMIT")
 
 

@@ -18,7 +18,7 @@ from roundtap_hub.store.copies import COLUMNS, ENTRIES, PEOPLE, Batch, Rows
 from roundtap_hub.store.head_file import checksum_of, checksummed_line, overwrite, write_at
 from roundtap_hub.store.journal import REMOVED, Head
 from roundtap_hub.store.venue import EVENT_DELETED
-from roundtap_machine.atomic_write import replacing
+from roundtap_machine.atomic_write import replace_atomically
 
 COPY_FILE = "roundtap-copy.journal"
 FORMAT = 1
@@ -130,7 +130,7 @@ class FolderCopy:
 
     def _make(self, path: Path, lines: Iterable[Mapping[str, Any]]) -> None:
         chain, length = "", 0
-        with replacing(path, on_fat=True) as temporary, open(temporary, "xb", opener=_own_file) as made:
+        with replace_atomically(path, on_fat=True) as temporary, open(temporary, "xb", opener=_own_file) as made:
             for fields in lines:
                 line, chain = _line(chain, fields)
                 length += made.write(line)

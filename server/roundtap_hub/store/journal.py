@@ -19,7 +19,7 @@ from sqlmodel import SQLModel
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import GENESIS, VENUE, Entry, Timestamp, entry_hash, verify_entry
 from roundtap_core.event.person import Person
-from roundtap_core.wire import canonical
+from roundtap_core.wire import canonical_json
 from roundtap_hub import models
 from roundtap_hub.store.disk_problems import errno_of, refusal_of, sqlite_code, unreadable
 from roundtap_hub.store.migrations import schema_versions
@@ -353,8 +353,8 @@ def to_row(entry: Entry) -> Mapping[str, Any]:
     """The entry as a row of ENTRY."""
     return {
         "stream": entry.stream, "number": entry.number, "kind": entry.kind, "version": entry.version,
-        "at": canonical(entry.at.to_json()).decode(), "actor": entry.actor,
-        "data": canonical(dict(entry.data)).decode(), "prev": entry.prev, "hash": entry.hash,
+        "at": canonical_json(entry.at.to_json()).decode(), "actor": entry.actor,
+        "data": canonical_json(dict(entry.data)).decode(), "prev": entry.prev, "hash": entry.hash,
     }
 
 

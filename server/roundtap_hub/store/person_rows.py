@@ -10,7 +10,7 @@ from sqlalchemy import Connection, LargeBinary, cast, select
 from roundtap_core.errors import Problem
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import EventState
-from roundtap_core.limits import fits_line, sanitize
+from roundtap_core.limits import fits_line, sanitize_text
 from roundtap_hub.models import PERSON
 
 _KNOWN = frozenset(Person.__struct_fields__)
@@ -83,7 +83,7 @@ def _sanitized(competitor: str, person: Person) -> Person:
     values = msgspec.structs.asdict(person)
     for name, value in values.items():
         if name == "note" and isinstance(value, str):
-            values[name] = sanitize(value)
+            values[name] = sanitize_text(value)
         elif isinstance(value, str) and not fits_line(value):
             values[name] = _line(competitor, value)
         elif isinstance(value, tuple) and not all(map(fits_line, value)):
@@ -92,13 +92,13 @@ def _sanitized(competitor: str, person: Person) -> Person:
 
 
 def _line(competitor: str, text: str) -> str:
-    line = " ".join(sanitize(text).split())
+    line = " ".join(sanitize_text(text).split())
     return line if fits_line(line) else competitor
 
 
 def _text(raw: object) -> str:
     text = raw.decode(errors="replace") if isinstance(raw, bytes) else str(raw)
-    return sanitize(text)
+    return sanitize_text(text)
 
 
 def refuse_damaged(competitor: str, person: Person) -> None:

@@ -24,7 +24,7 @@ from roundtap_core.event.apply import APPLY
 from roundtap_core.event.entries import GENESIS, VENUE, Entry, NewEntry, Timestamp, entry_hash
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import EventState
-from roundtap_core.wire import REPORT, digest, verify
+from roundtap_core.wire import REPORT, digest, verify_signature
 from roundtap_hub import models
 from roundtap_hub.access.rights import STAFF_SET, UNIT_REVOKED
 from roundtap_hub.database.database_url import DATABASE, sqlite_url
@@ -41,7 +41,7 @@ from roundtap_hub.store.venue import fold_venue, is_valid_key, is_valid_pin
 from roundtap_hub.store.verify import digests_in
 from roundtap_hub.store.verify import verify as look_through
 from roundtap_hub.units.device_api import STRAY_REASONS, report_step, stray_step, validate_report
-from roundtap_machine.atomic_write import sync, write_atomically
+from roundtap_machine.atomic_write import sync_to_disk, write_atomically
 
 AT_ONCE = 1000
 MAKING = ".recovering"
@@ -426,7 +426,7 @@ def _import_reports(journal: Journal, clocks: Clocks, reports: Iterable[tuple[di
         seen.add(digest(report))
         result = streams.setdefault(event, RecoveredStream(event, ()))
         try:
-            if not verify(keys[unit], REPORT, report, mac):
+            if not verify_signature(keys[unit], REPORT, report, mac):
                 raise KeyError(unit)
             snapshot, entries, has_place = _decide_report(snapshot, validate_report(report), clocks.at())
         except (KeyError, ValueError, Problem):
@@ -488,11 +488,11 @@ def _put_in_place(making: Path, folder: Path) -> None:
     """Move the folder in one step; onto a mount point file by file, the database last, so that no hub takes the folder
     for a journal before."""
     for path in making.rglob("*"):
-        sync(path)
+        sync_to_disk(path)
     if making.parent != folder:
         os.replace(making, folder)
     else:
         for path in sorted(making.iterdir(), key=lambda path: (path.name.startswith(DATABASE), path.name)):
             os.replace(path, folder / path.name)
-        sync(folder)
-    sync(folder.parent)
+        sync_to_disk(folder)
+    sync_to_disk(folder.parent)

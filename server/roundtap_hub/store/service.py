@@ -13,7 +13,7 @@ from pathlib import Path
 from msgspec.structs import replace
 from sqlmodel import SQLModel
 
-from roundtap_core.clock import RUNNING, Clock, after_restart
+from roundtap_core.clock import RUNNING, Clock, clock_after_restart
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import Command, SetClock
 from roundtap_core.event.entries import VENUE, Entry, NewEntry
@@ -279,7 +279,7 @@ class Service:
             # A checkpoint from before the clock was last set is another round's, or misses an adjustment.
             noted, anchor = checkpoints.get(state.id), state.clock.anchor
             fresh = noted is not None and noted.boot_id == anchor.boot_id and noted.mono_ms >= anchor.mono_ms
-            held = after_restart(state.clock, now, noted.remaining_ms if noted is not None and fresh else None)
+            held = clock_after_restart(state.clock, now, noted.remaining_ms if noted is not None and fresh else None)
             held = self._as_counted(held, state)
             if held is not state.clock and held.remaining_ms is not None:
                 try:

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Engine, select
 from sqlalchemy.exc import SQLAlchemyError
 
-from roundtap_core.event.state_bytes import decode, encode, form
+from roundtap_core.event.state_bytes import decode_state, encode_state, state_form
 from roundtap_core.event.states import EventState
 from roundtap_core.rulebooks.base import Rulebook
 from roundtap_core.rulebooks.registry import rulebook
@@ -39,7 +39,7 @@ class EventSummary:
 
 @dataclass(frozen=True, slots=True)
 class EventSnapshot:
-    """`state`: the bytes of `encode`; `made_by`: the core that made them."""
+    """`state`: the bytes of `encode_state`; `made_by`: the core that made them."""
     summary: EventSummary
     made_by: str
     state: bytes
@@ -47,7 +47,7 @@ class EventSnapshot:
 
 def made_by() -> str:
     """The running core: how it folds, and the form of its states."""
-    return f"{FOLD_VERSION}/{form()}"
+    return f"{FOLD_VERSION}/{state_form()}"
 
 
 def summary_of(state: EventState) -> EventSummary:
@@ -56,7 +56,7 @@ def summary_of(state: EventState) -> EventSummary:
 
 
 def snapshot_event(state: EventState) -> EventSnapshot:
-    return EventSnapshot(summary_of(state), made_by(), encode(state))
+    return EventSnapshot(summary_of(state), made_by(), encode_state(state))
 
 
 class EventSnapshotStore:
@@ -101,7 +101,7 @@ class EventSnapshotStore:
             seal = self.find(summary.id)
             if seal is None or seal.made_by != made_by():
                 return None
-            state = decode(seal.state)
+            state = decode_state(seal.state)
         except (ValueError, SQLAlchemyError):
             return None
         fits = (state.id, state.number, state.head) == (summary.id, summary.number, summary.head)

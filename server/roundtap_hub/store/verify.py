@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from roundtap_core.errors import Problem
 from roundtap_core.event.apply import apply
 from roundtap_core.event.entries import VENUE, Entry
-from roundtap_core.event.state_bytes import encode
+from roundtap_core.event.state_bytes import encode_state
 from roundtap_core.event.states import EventState
 from roundtap_hub.store.journal import Head, Journal
 from roundtap_hub.store.person_rows import matches_entries, wrong_people
@@ -109,7 +109,7 @@ def _check_snapshot(journal: Journal, state: EventState, found: StreamCheck) -> 
         found.seal = STALE
     elif seal.made_by != made_by():
         found.seal = OTHER_CORE
-    elif seal.state != encode(state):
+    elif seal.state != encode_state(state):
         found.wrong.append(Problem("seal_wrong", event=state.id))
     else:
         found.seal = SEALED

@@ -23,7 +23,7 @@ from roundtap_core.limits import refuse_over_limits
 from roundtap_core.messages import Report as SentReport
 from roundtap_core.typed import MalformedMessage, parse_message
 from roundtap_core.version import version
-from roundtap_core.wire import ECHO, ENROL, canonical, digest, envelope, open_envelope
+from roundtap_core.wire import ECHO, ENROL, canonical_json, digest, envelope, open_envelope
 from roundtap_core.words import LANGUAGES, core_words
 from roundtap_hub.access.policy import EVERYBODY, NEW_UNIT, PANEL, TABLE, route
 from roundtap_hub.hub import Hub, hall_address
@@ -249,7 +249,7 @@ def parse_holds(holds: Mapping[str, Any] | None) -> dict[str, Any] | None:
     held = {key: holds[key] for key in HOLDS_KEYS if key in holds}
     try:
         refuse_over_limits(held)
-        return held if len(canonical(held)) <= HOLDS_BYTES_MAX else None
+        return held if len(canonical_json(held)) <= HOLDS_BYTES_MAX else None
     except (TypeError, ValueError, Problem):
         return None
 

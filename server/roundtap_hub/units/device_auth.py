@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from roundtap_core.messages import UnitRequest
 from roundtap_core.typed import MalformedMessage, parse_message
-from roundtap_core.wire import REPORT, REQUEST, open_envelope, verify
+from roundtap_core.wire import REPORT, REQUEST, open_envelope, verify_signature
 from roundtap_hub.access.auth import is_loopback
 from roundtap_hub.serving.connection_limits import throttle_key
 from roundtap_hub.serving.http_answers import NO_STORE, Receive, Scope, Send, read_message, send_json
@@ -121,7 +121,7 @@ class UnitAuth:
         """(unit, its key, the report) of a message with a valid signature."""
         report = message.get("report")
         unit, key = self._claimed_key(REPORTS, report, address)
-        self._check_signature(REPORTS, unit, address, verify(key, REPORT, report, message.get("mac")))
+        self._check_signature(REPORTS, unit, address, verify_signature(key, REPORT, report, message.get("mac")))
         assert isinstance(report, dict)
         return unit, key, report
 

@@ -16,7 +16,7 @@ from roundtap_core.event.entries import Entry
 from roundtap_core.event.states import EventState, MatchState, RoundState
 from roundtap_core.messages import Hello
 from roundtap_core.version import version
-from roundtap_core.wire import FEED, canonical, envelope_json
+from roundtap_core.wire import FEED, canonical_json, envelope_json
 from roundtap_hub.access.policy import TABLE, route
 from roundtap_hub.hub import Hub, Units
 from roundtap_hub.serving import http_answers
@@ -298,9 +298,9 @@ class DeviceFeed:
         head = {"nonce": connection.nonce, "seq": connection.sent, "now_ms": self._hub.clocks.mono_ms()}
         if isinstance(message, bytes):
             # "view" is the last key in order, so this is canonical as well.
-            payload = canonical({**head, "type": "view"})[:-1] + b',"view":' + message + b"}"
+            payload = canonical_json({**head, "type": "view"})[:-1] + b',"view":' + message + b"}"
         else:
-            payload = canonical({**message, **head})
+            payload = canonical_json({**message, **head})
         return b"data: " + envelope_json(connection.key, FEED, payload) + b"\n\n"
 
     def _call_on_loop(self, call: Callable[..., None], *args: Any) -> None:
@@ -391,7 +391,7 @@ class DeviceFeed:
         view = table_view(self._last_snapshot, connection.unit, status, self._hub.clocks.now(), connection.reported)
         connection.event = view["event"]["id"] if view["event"] is not None else None
         connection.shown = (view["call"], view["leave_refused"])
-        text = canonical(view)
+        text = canonical_json(view)
         # Before the welcome the hello may still be looked at, and the view would not know what the unit holds.
         if connection.sent and text != connection.last_view:
             connection.last_view = text

@@ -240,7 +240,7 @@ class KeyExchange:
         self._lock = threading.Lock()
         self._answered = ""
         self._agreed: enrol_keys.ExchangeKeys | None = None
-        self._side: Any = SPAKE2_A(enrol_keys.password(code), idA=enrol_keys.HUB_IDENTITY, idB=about.unit_identity)
+        self._side: Any = SPAKE2_A(enrol_keys.code_password(code), idA=enrol_keys.HUB_IDENTITY, idB=about.unit_identity)
         self.message: str = self._side.start().hex()  # the offer to the unit, in hex
 
     def belongs_to(self, token: object, place: str) -> bool:

@@ -14,7 +14,7 @@ from roundtap_core.records import SIDES
 from roundtap_core.result_json import result_to_json
 from roundtap_core.rulebooks.base import MatchSituation
 from roundtap_core.rulebooks.registry import rulebook
-from roundtap_core.wire import canonical
+from roundtap_core.wire import canonical_json
 from roundtap_hub.results.before_play import pre_game_choice, situation_at
 from roundtap_hub.rounds.round_clock import clock_view, public_clock
 from roundtap_hub.store.restore_gap import lacks_round_of
@@ -55,7 +55,7 @@ def table_view(snapshot: Snapshot, unit: str, status: UnitStatus | None = None, 
         "options": options,
         "situation": _situation_view(situation),
         "rounds_left": swiss_rounds_after(state, round_state.number) if round_state else None,
-        "form": _form(state.rulebook_id, canonical(options), situation),
+        "form": _form(state.rulebook_id, canonical_json(options), situation),
         "clock": public_clock(state, match_clock(state, round_state, match) if round_state and match else state.clock,
                               now),
         "call": call,

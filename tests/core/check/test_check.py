@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from roundtap_core.check.check import violations
 from roundtap_core.check.drawn_rounds import first_bye_due
-from roundtap_core.pairing.swiss_round import pair_next, pairing_to_json
+from roundtap_core.pairing.swiss_round import draw_swiss_round, pairing_to_json
 from roundtap_core.records import Competitor, Match, Result, Round, SidePair, Tournament
 
 NAMES = {"a": "Ana Ruiz", "b": "Bruno Maier", "c": "Łukasz Żak", "d": "Kai Eich", "e": "Eva Luz", "f": "Ida Roth"}
@@ -284,7 +284,7 @@ def test_our_own_draws_break_no_rule(players: int) -> None:
         tournament = Tournament("Open", "xwing-standard", options={"structure": "own", "swiss_rounds": 4},
                                 seed=seed, competitors=people)
         for number in range(1, 5):
-            drawn = pairing_to_json(pair_next(tournament))
+            drawn = pairing_to_json(draw_swiss_round(tournament))
             matches = tuple(
                 Match(m["a"], m.get("b"), m.get("table"), m.get("bye"),
                       Result(score=SidePair(100, chance.randrange(100))) if "b" in m else None)

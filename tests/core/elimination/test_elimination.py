@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from bracket_kit import better_wins, entered, games, leaves, played, ranked, upper_wins
 from event_kit import refused
 from roundtap_core.elimination.bracket import BracketGame, BracketSeat, bracket_of
-from roundtap_core.elimination.cut import bracket_size, drawing_order, make_cut, qualified, round_key
+from roundtap_core.elimination.cut import bracket_size, drawing_order, make_cut, qualifiers, round_key
 from roundtap_core.elimination.next_games import next_elimination_round
 from roundtap_core.elimination.ranking import final_ranking
 from roundtap_core.records import NO_SHOW, RULING, UNPAIRED_LOSS, Match, Result, SidePair, Tournament
@@ -84,7 +84,7 @@ def test_the_sixth_leaves_before_the_top_8_so_the_ninth_comes_in_as_eighth_seed(
     assert accepted.offered(there) is None
 
     event = leaves(ranked(20), "p6")
-    assert qualified(event) == accepted.seeds_now(there)
+    assert qualifiers(event) == accepted.seeds_now(there)
     assert games(next_elimination_round(event)) == {
         1: ("p1", "p9"), 2: ("p2", "p8"), 3: ("p3", "p7"), 4: ("p4", "p5"),
     }

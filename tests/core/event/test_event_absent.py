@@ -5,7 +5,7 @@ from __future__ import annotations
 from event_kit import Event, refused, score
 from roundtap_core.elimination.ranking import final_ranking
 from roundtap_core.event import commands as c
-from roundtap_core.event.apply import fold
+from roundtap_core.event.apply import fold_entries
 from roundtap_core.event.event_flow import current_seeds, offered_places
 from roundtap_core.event.states import Entrant, tournament_of
 from roundtap_core.eventfile.read import tournament_from_json
@@ -163,7 +163,7 @@ def test_the_fold_of_the_entries_and_the_file_hold_it() -> None:
     event.tell(c.UndoNoShow("1.1"))
     event.tell(c.DoubleNoShow("1.2"))
     event.tell(c.NoShow("1.3", event.match("1.3").match.a))
-    assert fold("e1", event.entries) == event.state
+    assert fold_entries("e1", event.entries) == event.state
     file = tournament_of(event.state)
     assert tournament_from_json(tournament_to_json(file)) == file
 

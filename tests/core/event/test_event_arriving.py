@@ -6,10 +6,10 @@ import pytest
 
 from event_kit import Event, refused
 from roundtap_core.event import commands as c
-from roundtap_core.event.apply import fold
+from roundtap_core.event.apply import fold_entries
 from roundtap_core.event.people import MOST_SIGNED_UP
 from roundtap_core.event.stale_check import COURSE, state_mark
-from roundtap_core.event.state_bytes import decode, encode
+from roundtap_core.event.state_bytes import decode_state, encode_state
 from roundtap_core.event.states import (
     SIGNED_UP,
     TO_CONFIRM,
@@ -304,5 +304,5 @@ def test_all_of_it_folds_alike_and_comes_back_from_its_bytes() -> None:
     event.play()
     event.tell(c.ConfirmEntry("p7"))
     event.tell(c.CheckIn("p5"))
-    assert fold("e1", event.entries) == event.state
-    assert decode(encode(event.state)) == event.state
+    assert fold_entries("e1", event.entries) == event.state
+    assert decode_state(encode_state(event.state)) == event.state

@@ -6,7 +6,7 @@ import pytest
 
 from event_kit import Event, refused, score
 from roundtap_core.event import commands as c
-from roundtap_core.event.apply import fold
+from roundtap_core.event.apply import fold_entries
 from roundtap_core.rulebooks.base import MatchSituation
 from roundtap_core.rulebooks.registry import rulebook
 
@@ -25,7 +25,7 @@ def test_a_first_player_who_is_drawn_stands_through_restart_results_and_taking_b
     event.agree(score(1, 0))
     event.tell(c.EnterResult("1.1", 0, None))
     assert event.match().lots == {"first_player": "b"}
-    assert fold("e1", event.entries).find_match("1.1") == event.state.find_match("1.1")
+    assert fold_entries("e1", event.entries).find_match("1.1") == event.state.find_match("1.1")
     assert event.match("1.2").lots == {}
 
 

@@ -11,9 +11,9 @@ from msgspec.structs import replace
 from event_kit import Event, refused, score
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
-from roundtap_core.event.apply import fold
+from roundtap_core.event.apply import fold_entries
 from roundtap_core.event.mending import plan_mend
-from roundtap_core.event.state_bytes import decode, encode
+from roundtap_core.event.state_bytes import decode_state, encode_state
 from roundtap_core.event.states import DRAFT, EventState, MatchState, tournament_of
 from roundtap_core.event.to_tournament import whole_tournament
 from roundtap_core.eventfile.read import tournament_from_json
@@ -509,8 +509,8 @@ def test_a_journal_with_mends_folds_to_the_same_state_and_its_bytes_come_back() 
         with contextlib.suppress(Problem):
             done(event, command)
     assert len(event.state.rounds[0].mends) >= 3
-    assert fold("e1", event.entries) == event.state
-    assert decode(encode(event.state)) == event.state
+    assert fold_entries("e1", event.entries) == event.state
+    assert decode_state(encode_state(event.state)) == event.state
 
 
 def test_the_event_file_says_nothing_of_it() -> None:
@@ -531,8 +531,8 @@ def test_who_pairs_by_hand_says_why_and_reads_the_warnings_first() -> None:
     command = c.ImposeRound(matches, reason=WHY)
     with refused("mend_warned"):
         event.tell(command)
-    from roundtap_core.event.imposed_rounds import imposed_mend
-    plan = imposed_mend(event.state, command)
+    from roundtap_core.event.imposed_rounds import preview_imposed
+    plan = preview_imposed(event.state, command)
     assert [(w.kind, w.who) for w in plan.warnings] == [("missing", ("p5",))]
     event.tell(replace(command, plan=plan.mark))
     assert pairs(event) == {3: ("p1", "p2"), 1: ("p3", "p4")}
@@ -541,13 +541,13 @@ def test_who_pairs_by_hand_says_why_and_reads_the_warnings_first() -> None:
 
 
 def test_what_the_draw_had_as_well_is_not_by_hand() -> None:
-    from roundtap_core.event.imposed_rounds import imposed_mend
+    from roundtap_core.event.imposed_rounds import preview_imposed
     event = drawn(6)
     kept, one, two = at(event, 1).match, at(event, 2).match, at(event, 3).match
     matches = tuple({"a": a, "b": b, "table": table} for a, b, table in (
         (kept.a, kept.b, 1), (one.a, two.b, 2), (two.a, one.b, 3)))
     command = c.ImposeRound(matches, reason=WHY)
-    event.tell(replace(command, plan=imposed_mend(event.state, command).mark))
+    event.tell(replace(command, plan=preview_imposed(event.state, command).mark))
     assert [bool(at(event, table).by_hand) for table in (1, 2, 3)] == [False, True, True]
 
 

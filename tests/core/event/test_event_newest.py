@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from event_kit import Event, refused, score
 from roundtap_core.event import commands as c
-from roundtap_core.event.apply import apply, fold
+from roundtap_core.event.apply import apply, fold_entries
 from roundtap_core.event.entries import Entry, NewEntry, chain_entry
 from roundtap_core.event.states import AGREED, DECIDED, DISPUTE, ONE_SIDED, SECOND
 from roundtap_core.records import Result
@@ -173,7 +173,7 @@ def test_a_journal_of_a_core_before_this_one_still_leads_where_it_led() -> None:
         data = {key: value for key, value in entry.data.items() if key not in ("serial", "agrees_to", "venue")}
         prev = entries[-1].hash if entries else entry.prev
         entries.append(chain_entry(NewEntry(entry.kind, data), "e1", entry.number, prev, entry.at, entry.actor))
-    old = fold("e1", entries)
+    old = fold_entries("e1", entries)
     found = old.find_match("1.1")
     assert found is not None
     assert (found[1].state, found[1].match.result) == (AGREED, THIRD)
@@ -199,8 +199,8 @@ def test_an_official_who_has_read_of_it_is_told_no_more_until_it_happens_again()
     hears(event, Said("a", 1, THIRD), stood_there=False)
     read = event.state.number
     hears(event, Said("a", 2, THIRD), stood_there=False)
-    assert event.tell(c.SettleStrangers("1.1", read)) == []
-    assert event.kinds(c.SettleStrangers("1.1", read + 1)) == ["strangers-settled"]
+    assert event.tell(c.SettleOutsideReports("1.1", read)) == []
+    assert event.kinds(c.SettleOutsideReports("1.1", read + 1)) == ["strangers-settled"]
     assert event.match().strangers == {}
     hears(event, Said("a", 3, THIRD), stood_there=False)
     event.tell(c.EnterResult("1.1", 0, NEW))
@@ -309,6 +309,6 @@ def test_what_goes_out_of_one_box_in_order_ends_as_it_was_pressed(
 def test_live_and_read_back_it_is_the_same() -> None:
     event = second(played())
     hears(event, Said("a", 9, OLD, match="1.2"), stood_there=False)
-    assert fold("e1", event.entries) == event.state
+    assert fold_entries("e1", event.entries) == event.state
     state = event.state
-    assert apply(state, event.tell(c.SettleStrangers("1.2", state.number))[0]) == event.state
+    assert apply(state, event.tell(c.SettleOutsideReports("1.2", state.number))[0]) == event.state

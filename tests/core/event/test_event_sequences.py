@@ -14,10 +14,10 @@ from msgspec.structs import replace
 from event_kit import Event, score
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
-from roundtap_core.event.apply import apply, fold
+from roundtap_core.event.apply import apply, fold_entries
 from roundtap_core.event.entries import GENESIS, Entry, NewEntry, Timestamp, chain_entry, verify_entry
 from roundtap_core.event.mending import plan_mend
-from roundtap_core.event.state_bytes import decode, encode
+from roundtap_core.event.state_bytes import decode_state, encode_state
 from roundtap_core.event.states import PUBLISHED, Entrant, EventState
 from roundtap_core.event.to_tournament import whole_tournament
 from roundtap_core.eventfile.read import tournament_from_json
@@ -25,7 +25,7 @@ from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_core.records import CONCESSION, RULING, Result
 from roundtap_core.result_json import result_to_json
 from roundtap_core.standings.standings import standings
-from roundtap_core.wire import canonical, digest
+from roundtap_core.wire import canonical_json, digest
 
 WHO = st.sampled_from([f"p{n}" for n in range(1, 9)])
 MATCH = st.sampled_from([f"{r}.{m}" for r in (1, 2, 3) for m in range(1, 6)])
@@ -37,9 +37,9 @@ RESULTS = (
 
 def from_disk(entry: Entry) -> Entry:
     """As a journal gives it back: through canonical JSON."""
-    at = json.loads(canonical(entry.at.to_json()))
+    at = json.loads(canonical_json(entry.at.to_json()))
     return Entry(entry.stream, entry.number, entry.kind, entry.version, Timestamp(**at), entry.actor,
-                 json.loads(canonical(dict(entry.data))), entry.prev, entry.hash)
+                 json.loads(canonical_json(dict(entry.data))), entry.prev, entry.hash)
 
 
 class AnEvening(RuleBasedStateMachine):
@@ -51,7 +51,7 @@ class AnEvening(RuleBasedStateMachine):
     ]))
     def opens(self, players: int, structure: dict[str, Any]) -> None:
         self.event = Event(players, {"stages": {"swiss": {"minutes": 75}}, **structure})
-        self.folded = fold("e1", map(from_disk, self.event.entries))
+        self.folded = fold_entries("e1", map(from_disk, self.event.entries))
         self.seen = len(self.event.entries)
         self.stood: dict[str, tuple[int, Result]] = {}
         self.said: dict[str, c.RecordReport] = {}
@@ -238,9 +238,9 @@ class AnEvening(RuleBasedStateMachine):
                 head = entry.hash
             assert self.event.state.head == head
             self.the_file_holds_it(self.event.state)
-            raw = encode(self.event.state)
-            assert raw == encode(self.folded)
-            assert decode(raw) == self.folded
+            raw = encode_state(self.event.state)
+            assert raw == encode_state(self.folded)
+            assert decode_state(raw) == self.folded
 
     @staticmethod
     def the_file_holds_it(state: EventState) -> None:

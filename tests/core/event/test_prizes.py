@@ -6,8 +6,8 @@ import hashlib
 
 from event_kit import Event, refused, score
 from roundtap_core.event import commands as c
-from roundtap_core.event.apply import fold
-from roundtap_core.event.state_bytes import decode, encode
+from roundtap_core.event.apply import fold_entries
+from roundtap_core.event.state_bytes import decode_state, encode_state
 from roundtap_core.event.states import Prize
 
 LIST = (Prize("trophy", 1, 1), Prize("booster", 2, 4), Prize("playmat", category="best newcomer"))
@@ -84,8 +84,8 @@ def test_after_the_event_prizes_are_still_given_and_all_of_it_outlives_a_restart
     event.tell(c.FinishEvent("the hall closes"))
     event.tell(c.SetPrizes(LIST))
     event.tell(c.DrawDoorPrize("dice", 2, seed=9))
-    assert fold("e1", event.entries) == event.state
-    assert decode(encode(event.state)) == event.state
+    assert fold_entries("e1", event.entries) == event.state
+    assert decode_state(encode_state(event.state)) == event.state
 
 
 def test_a_button_that_was_pressed_twice_draws_once():

@@ -11,17 +11,17 @@ from msgspec.structs import replace
 from event_kit import Event, score
 from roundtap_core.event import commands as c
 from roundtap_core.event import state_bytes
-from roundtap_core.event.apply import fold
+from roundtap_core.event.apply import fold_entries
 from roundtap_core.event.entries import Entry, Timestamp
-from roundtap_core.event.state_bytes import decode, encode, form
+from roundtap_core.event.state_bytes import decode_state, encode_state, state_form
 from roundtap_core.event.states import EventState
 from roundtap_core.records import Result, SidePair
-from roundtap_core.wire import canonical
+from roundtap_core.wire import canonical_json
 
 
 def read_back(entry: Entry) -> Entry:
     return Entry(entry.stream, entry.number, entry.kind, entry.version, entry.at, entry.actor,
-                 json.loads(canonical(dict(entry.data))), entry.prev, entry.hash)
+                 json.loads(canonical_json(dict(entry.data))), entry.prev, entry.hash)
 
 
 def an_evening() -> Event:
@@ -40,43 +40,44 @@ def an_evening() -> Event:
 
 def test_what_happened_comes_back() -> None:
     state = an_evening().state
-    assert decode(encode(state)) == state
-    assert decode(encode(EventState("e9"))) == EventState("e9")
+    assert decode_state(encode_state(state)) == state
+    assert decode_state(encode_state(EventState("e9"))) == EventState("e9")
 
 
 def test_live_and_read_from_the_disk_it_is_the_same_bytes() -> None:
     event = an_evening()
-    assert encode(event.state) == encode(fold("e1", map(read_back, event.entries)))
+    assert encode_state(event.state) == encode_state(fold_entries("e1", map(read_back, event.entries)))
 
 
 def test_competitors_come_back_in_the_order_in_which_draws_shuffle_them() -> None:
     event = Event(0)
     for who in ("p2", "p10", "p1"):
         event.enter(who)
-    assert list(decode(encode(event.state)).entrants) == ["p2", "p10", "p1"]
+    assert list(decode_state(encode_state(event.state)).entrants) == ["p2", "p10", "p1"]
 
 
-NEW = json.loads(encode(EventState("e1")))
+NEW = json.loads(encode_state(EventState("e1")))
 
 
 @pytest.mark.parametrize("raw", [
-    b"", b"null", b"[]", b"{}", b'"e1"', b'{"id":"e1"}', encode(EventState("e1"))[:-1], encode(EventState("e1")) + b" ",
+    b"", b"null", b"[]", b"{}", b'"e1"', b'{"id":"e1"}',
+    encode_state(EventState("e1"))[:-1], encode_state(EventState("e1")) + b" ",
     msgspec.json.encode({key: value for key, value in NEW.items() if key != "seed"}),
     msgspec.json.encode({**NEW, "spectators": 1}), msgspec.json.encode({**NEW, "seed": "1"}),
 ])
 def test_other_bytes_are_refused(raw: bytes) -> None:
     with pytest.raises(ValueError):  # noqa: PT011
-        decode(raw)
+        decode_state(raw)
 
 
 def test_a_core_whose_states_have_another_field_has_another_form(monkeypatch: pytest.MonkeyPatch) -> None:
     class Grown(EventState, frozen=True):
         spectators: int = 0
 
-    before = form()
-    assert (before, len(before)) == (form(), 16)
+    before = state_form()
+    assert (before, len(before)) == (state_form(), 16)
     monkeypatch.setattr(state_bytes, "EventState", Grown)
-    assert form.__wrapped__() != before
+    assert state_form.__wrapped__() != before
 
 
 def test_at_tells_nothing_that_the_state_keeps() -> None:
@@ -84,4 +85,4 @@ def test_at_tells_nothing_that_the_state_keeps() -> None:
     event = an_evening()
     moved = [replace(entry, at=Timestamp("boot-1", entry.at.mono_ms, "2026-11-21T19:00:00+00:00"))
              for entry in event.entries]
-    assert encode(fold("e1", moved)) == encode(event.state)
+    assert encode_state(fold_entries("e1", moved)) == encode_state(event.state)

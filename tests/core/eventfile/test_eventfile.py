@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roundtap_core.errors import Problem
-from roundtap_core.eventfile.read import event_problems, parse, tournament_from_json
+from roundtap_core.eventfile.read import event_problems, parse_event_file, tournament_from_json
 from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_core.records import Competitor, Draw, Match, Result, Round, SidePair, Tournament
 
@@ -78,12 +78,13 @@ def test_a_file_comes_back_as_it_was() -> None:
 
 
 def test_what_is_left_out_has_its_default() -> None:
-    event = parse('{"format": "roundtap-event/1", "name": "Tiny", "rulebook": "xwing-standard", "competitors": []}')
+    event = parse_event_file(
+        '{"format": "roundtap-event/1", "name": "Tiny", "rulebook": "xwing-standard", "competitors": []}')
     assert event == Tournament("Tiny", "xwing-standard")
 
 
 def test_a_byte_order_mark_is_no_error() -> None:
-    assert parse("\ufeff" + json.dumps(winter_open())).name == "Winter Open"
+    assert parse_event_file("\ufeff" + json.dumps(winter_open())).name == "Winter Open"
 
 
 WORDS = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Cf", "Zl", "Zp")), min_size=1,
@@ -133,7 +134,7 @@ def rounds_of(draw: st.DrawFn, ids: list[str], number: int) -> Round:
 
 @given(tournaments())
 def test_whatever_is_written_reads_back_the_same(event: Tournament) -> None:
-    assert parse(json.dumps(tournament_to_json(event))) == event
+    assert parse_event_file(json.dumps(tournament_to_json(event))) == event
 
 
 @pytest.mark.parametrize(
@@ -236,14 +237,14 @@ def test_a_repeat_loads() -> None:
 ])
 def test_text_that_is_no_json(text: str, key: str, params: dict[str, object]) -> None:
     with pytest.raises(Problem) as caught:
-        parse(text)
+        parse_event_file(text)
     assert (caught.value.key, caught.value.params) == (key, params)
 
 
 def test_a_key_given_twice_is_found_deep_inside() -> None:
     text = json.dumps(winter_open()).replace('"club": "Orion"', '"club": "Orion", "club": "Vega"')
     with pytest.raises(Problem) as caught:
-        parse(text)
+        parse_event_file(text)
     assert caught.value.where == "/competitors/0/club"
 
 
@@ -253,13 +254,13 @@ def test_a_key_given_twice_is_found_deep_inside() -> None:
 ])
 def test_numbers_that_no_event_has(number: str, key: str) -> None:
     with pytest.raises(Problem) as caught:
-        parse(json.dumps(winter_open()).replace("20261120, \"competitors", number + ", \"competitors"))
+        parse_event_file(json.dumps(winter_open()).replace("20261120, \"competitors", number + ", \"competitors"))
     assert (caught.value.where, caught.value.key) == ("/seed", key)
 
 
 def test_half_a_surrogate_pair_is_refused() -> None:
     with pytest.raises(Problem) as caught:
-        parse(json.dumps(winter_open()).replace("Winter Open", "\\ud800"))
+        parse_event_file(json.dumps(winter_open()).replace("Winter Open", "\\ud800"))
     assert (caught.value.where, caught.value.key) == ("/name", "unfit_text")
 
 
@@ -272,7 +273,8 @@ def test_every_published_tournament_loads() -> None:
         events = [json.loads(line)["event"] for line in lines]
     ours = [event for event in events if event["rulebook"] == "xwing-standard"]
     for event in ours:
-        assert parse(json.dumps(tournament_to_json(tournament_from_json(event)))) == tournament_from_json(event)
+        tournament = tournament_from_json(event)
+        assert parse_event_file(json.dumps(tournament_to_json(tournament))) == tournament
     assert len(ours) == 373
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from roundtap.rehearsal.script import made_up_event
 from roundtap_core.errors import Problem
 from roundtap_core.eventfile.file_schema import Event
-from roundtap_core.eventfile.read import event_problems, parse, parse_json, tournament_from_json
+from roundtap_core.eventfile.read import event_problems, parse_event_file, parse_json, tournament_from_json
 from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_core.records import Result, SidePair, Tournament
 from roundtap_core.rulebooks.registry import RULEBOOKS
@@ -55,7 +55,7 @@ def of_json(text: str) -> Tournament | str:
 
 def of_text(text: str) -> Tournament | str:
     try:
-        return parse(text)
+        return parse_event_file(text)
     except Problem as problem:
         return str(problem)
 
@@ -71,8 +71,8 @@ def test_a_file_in_which_all_is_well_is_read_at_once(n: int) -> None:
     for written in (json.dumps(data, separators=(",", ":"), ensure_ascii=False), json.dumps(data),
                     json.dumps(data, indent=2), text.replace('":', '"\n : ')):
         assert quick(written)
-        assert parse(written) == parse("\ufeff" + written) == of_json(text)
-    again = tournament_to_json(parse(text))
+        assert parse_event_file(written) == parse_event_file("\ufeff" + written) == of_json(text)
+    again = tournament_to_json(parse_event_file(text))
     assert tournament_to_json(tournament_from_json(again)) == again
 
 
@@ -143,7 +143,7 @@ def test_a_key_that_stands_twice_is_found_on_the_way(said: str) -> None:
     text = json.dumps(json.loads(whole_files()[0]) | {"seed": 5}).replace('"seed": 5,', said)
     assert not quick(text)
     with pytest.raises(Problem) as caught:
-        parse(text)
+        parse_event_file(text)
     assert (caught.value.where, caught.value.key) == ("/seed", "key_twice")
 
 

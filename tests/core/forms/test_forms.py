@@ -9,7 +9,7 @@ import pytest
 
 from roundtap_core.errors import Problem
 from roundtap_core.forms.form import WayToEnd, form_from_json, form_to_json
-from roundtap_core.forms.walk import compose, next_step
+from roundtap_core.forms.walk import compose_result, next_step
 from roundtap_core.records import Match, Result, SidePair
 from roundtap_core.rulebooks.registry import rulebook
 
@@ -57,7 +57,7 @@ def test_at_time_both_are_asked_and_at_equal_points_the_salvo() -> None:
     (True, "a", {"score.winner": 61, "score.loser": 60, "winner": "b"}, Result(ended="time", score=SidePair(61, 60))),
 ])
 def test_answers_become_a_result(time_is_up: bool, opener: Any, answers: dict[str, Any], result: Result) -> None:
-    made = compose(way(time_is_up), opener, answers)
+    made = compose_result(way(time_is_up), opener, answers)
     assert made == result
     BOOK.check_new(made, BOOK.options({}))
 
@@ -65,7 +65,7 @@ def test_answers_become_a_result(time_is_up: bool, opener: Any, answers: dict[st
 @pytest.mark.parametrize("value", [101, -1, "24", None, 24.0, True])
 def test_a_figure_beyond_its_limits_is_refused_with_them(value: object) -> None:
     with pytest.raises(Problem) as caught:
-        compose(way(False), "a", {"score.loser": value})
+        compose_result(way(False), "a", {"score.loser": value})
     assert caught.value.where == "/result/score/b"
     assert "0 to 100" in caught.value.say()
 
@@ -76,7 +76,7 @@ def test_somebody_may_concede_at_any_time(time_is_up: bool) -> None:
     assert [offered.id for offered in FORM.offered(time_is_up)][1:] == ["conceded"]
     conceded = FORM.offered(time_is_up)[1]
     assert next_step(conceded, {}).name == "score.loser"  # type: ignore[union-attr]
-    made = compose(conceded, "b", {"score.loser": 60})
+    made = compose_result(conceded, "b", {"score.loser": 60})
     assert made == Result(ended="concession", conceded_by="a", score=SidePair(60, 100))
     BOOK.check_new(made, BOOK.options({}))
     assert BOOK.worth(Match("p1", "p2", result=made), BOOK.options({})) == {"mov": (60, 140)}
@@ -84,7 +84,7 @@ def test_somebody_may_concede_at_any_time(time_is_up: bool) -> None:
 
 def test_a_winner_below_the_loser_is_still_what_was_said() -> None:
     """Whoever presses first and enters less has lost by the figures; the rulebook reads them."""
-    made = compose(way(True), "a", {"score.winner": 20, "score.loser": 60})
+    made = compose_result(way(True), "a", {"score.winner": 20, "score.loser": 60})
     assert BOOK.winner(made, BOOK.options({})) == "b"
 
 

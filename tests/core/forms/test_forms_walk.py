@@ -25,7 +25,7 @@ from roundtap_core.forms.questions import (
     Turns,
     WinnerByAnswer,
 )
-from roundtap_core.forms.walk import compose, next_step, walk
+from roundtap_core.forms.walk import compose_result, next_step, walk_way
 from roundtap_core.records import SIDES, Ending, Match, Result, Side, SidePair
 from roundtap_core.result_json import result_from_json, result_to_json
 from roundtap_core.rulebooks.base import MatchSituation, Options, Rulebook
@@ -119,7 +119,7 @@ CONTRADICTIONS = {"both_won", "nobody_has_won", "struggle_of_both", "winner_with
 @given(walks())
 def test_a_finished_walk_makes_a_result_that_is_taken(walked: tuple[Case, WayToEnd, Side, dict[str, Any]]) -> None:
     (book, options, situation), way, opener, answers = walked
-    result = compose(way, opener, answers)
+    result = compose_result(way, opener, answers)
     assert result.ended == way.ended
     # It travels and comes back the same.
     assert result_from_json(json.loads(json.dumps(result_to_json(result)))) == result
@@ -150,10 +150,10 @@ def test_answers_to_questions_that_are_not_on_the_way_change_nothing(
     walked: tuple[Case, WayToEnd, Side, dict[str, Any]]
 ) -> None:
     _, way, opener, answers = walked
-    met = {question.name for question in walk(way.opened_by(opener), answers, opener).met}
+    met = {question.name for question in walk_way(way.opened_by(opener), answers, opener).met}
     needed = {key: value for key, value in answers.items() if key in met}
-    assert compose(way, opener, needed) == replace(
-        compose(way, opener, answers), first_player=compose(way, opener, needed).first_player)
+    assert compose_result(way, opener, needed) == replace(
+        compose_result(way, opener, answers), first_player=compose_result(way, opener, needed).first_player)
 
 
 @given(walks(), st.data())
@@ -161,7 +161,7 @@ def test_half_a_walk_can_be_shown(walked: tuple[Case, WayToEnd, Side, dict[str, 
     """The worth is shown meanwhile: some of the answers make a result too, if not one that is taken."""
     (book, options, situation), way, opener, answers = walked
     some = {key: value for key, value in answers.items() if data.draw(st.booleans())}
-    result = compose(way, opener, some)
+    result = compose_result(way, opener, some)
     refusal = refused(book, result, options, situation)
     assert refusal is None or refusal.say()
 
@@ -177,7 +177,7 @@ def test_rubbish_is_refused_and_never_a_crash(case: Case, data: st.DataObject) -
     answers = {key: data.draw(rubbish) for key in (*names, "first_player") if data.draw(st.booleans())}
     refusal: Problem | None
     try:
-        result = compose(way, data.draw(st.sampled_from(SIDES)), answers)
+        result = compose_result(way, data.draw(st.sampled_from(SIDES)), answers)
     except Problem as problem:
         refusal = problem
     else:
@@ -194,7 +194,7 @@ def test_rubbish_is_refused_and_never_a_crash(case: Case, data: st.DataObject) -
 def test_an_answer_of_another_kind_is_refused_with_its_place(question: str, answer: object, where: str) -> None:
     way = way_of(RULEBOOKS["shatterpoint-premier"], "played")
     with pytest.raises(Problem) as caught:
-        compose(way, "a", {question: answer})
+        compose_result(way, "a", {question: answer})
     assert caught.value.where == where
 
 
@@ -267,23 +267,23 @@ def pair(key: str, most: int = 9) -> tuple[Figure, Figure]:
 
 def test_an_exchange_takes_the_price_once_from_each_who_can_pay() -> None:
     one = way(*pair("gold", 30), *pair("keys"), Exchange("forge", "gold", 6, "keys"))
-    found = walk(one, {**both("gold", 13, 5), **both("keys", 0, 1)}).figures
+    found = walk_way(one, {**both("gold", 13, 5), **both("keys", 0, 1)}).figures
     assert [found[key, who] for key in ("gold", "keys") for who in (WINNER, LOSER)] == [7, 5, 1, 1]
 
 
 def test_a_bonus_goes_to_who_has_more_and_to_nobody_if_equal() -> None:
     one = way(*pair("goals"), *pair("score"), Bonus("bonus", "goals", "score"))
     for goals, score in (((2, 1), [2, 1]), ((1, 2), [1, 2]), ((2, 2), [1, 1])):
-        found = walk(one, {**both("goals", *goals), **both("score", 1, 1)}).figures
+        found = walk_way(one, {**both("goals", *goals), **both("score", 1, 1)}).figures
         assert [found["score", who] for who in (WINNER, LOSER)] == score
 
 
 def test_a_test_that_decides_ends_the_walk_and_one_that_does_not_goes_on() -> None:
     one = way(*pair("x"), *pair("y"), Comparison("sum", ("x", "y")), Choice("lot", "form.lot", ("a", "b")),
               WinnerByAnswer("lot", "lot"))
-    assert walk(one, {**both("x", 1, 4), **both("y", 3, 1)}).decided_for == LOSER
+    assert walk_way(one, {**both("x", 1, 4), **both("y", 3, 1)}).decided_for == LOSER
     assert next_step(one, {**both("x", 2, 4), **both("y", 3, 1)}).name == "lot"  # type: ignore[union-attr]
-    assert walk(one, {**both("x", 2, 4), **both("y", 3, 1), "lot": "b"}, "a").decided_for == "b"
+    assert walk_way(one, {**both("x", 2, 4), **both("y", 3, 1), "lot": "b"}, "a").decided_for == "b"
 
 
 def test_a_choice_may_hang_on_an_earlier_one_or_on_a_sum() -> None:
@@ -302,15 +302,15 @@ def test_a_figure_per_side_follows_whoever_opens() -> None:
         mine, yours = one.opened_by("a" if opener == "a" else "b").figures()
         assert (mine.maximum, mine.default, yours.maximum, yours.default) == limits
     with pytest.raises(Problem) as caught:
-        compose(one, "b", {"score.winner": 281})
+        compose_result(one, "b", {"score.winner": 281})
     assert caught.value.where == "/result/score/b"
-    assert compose(one, "b", {}) == Result(score=SidePair(0, 280))
+    assert compose_result(one, "b", {}) == Result(score=SidePair(0, 280))
 
 
 def test_a_figure_that_is_not_asked_keeps_its_default() -> None:
     one = way(Figure("score", WINNER, 100, 100, 100, asked=False), Figure("score", LOSER, 0, 100, 0))
     assert next_step(one, {}).name == "score.loser"  # type: ignore[union-attr]
-    assert compose(one, "b", {"score.loser": 24}) == Result(score=SidePair(24, 100))
+    assert compose_result(one, "b", {"score.loser": 24}) == Result(score=SidePair(24, 100))
 
 
 def test_a_form_of_a_newer_core_is_read_as_far_as_it_is_known() -> None:

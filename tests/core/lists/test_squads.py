@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from roundtap_core.check.check import violations
-from roundtap_core.lists.squads import fielded, squads_unfieldable, to_field
+from roundtap_core.lists.squads import fielded_squads, squads_unfieldable, to_field
 from roundtap_core.records import Match, Result, SidePair, Tournament
 from rulebook_kit import event
 
@@ -31,12 +31,12 @@ def found(tournament: Tournament) -> list[tuple[str, str]]:
 
 
 def test_a_bye_fields_two_squads_too() -> None:
-    assert fielded(two_rounds().rounds) == {"Ana": {1, 2, 3, 4}, "Bruno": {1, 2, 3, 4}, "Cira": {1, 2, 3, 4}}
+    assert fielded_squads(two_rounds().rounds) == {"Ana": {1, 2, 3, 4}, "Bruno": {1, 2, 3, 4}, "Cira": {1, 2, 3, 4}}
 
 
 def test_a_missed_round_fields_none() -> None:
     missed = event(SHATTERPOINT, [[Match("Ana", bye="unpaired-loss")]], "Ana")
-    assert fielded(missed.rounds) == {}
+    assert fielded_squads(missed.rounds) == {}
 
 
 @pytest.mark.parametrize(("used", "rounds_left", "squads", "must", "late"), [

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from roundtap_core.errors import Problem
-from roundtap_core.pairing.swiss_round import pair_next, pairing_to_json
+from roundtap_core.pairing.swiss_round import draw_swiss_round, pairing_to_json
 from roundtap_core.records import Competitor, Match, Result, Round, SidePair, Tournament
 from roundtap_core.standings.standings import standings
 
@@ -27,7 +27,7 @@ def beats(winner: str, loser: str, loser_score: int = 0) -> Match:
 
 
 def met_in(tournament: Tournament, seed: int) -> set[frozenset[str]]:
-    return {frozenset((m.a, m.b)) for m in pair_next(tournament, seed=seed).matches if m.b}
+    return {frozenset((m.a, m.b)) for m in draw_swiss_round(tournament, seed=seed).matches if m.b}
 
 
 def record(points: dict[str, int]) -> tuple[tuple[Match, ...], ...]:
@@ -43,7 +43,7 @@ def test_the_rulebooks_example_three_on_5_points_and_one_on_4() -> None:
     tournament = event(players(*points), *record(points))
     floaters = Counter()
     for seed in range(60):
-        notes = pair_next(tournament, seed=seed).notes
+        notes = draw_swiss_round(tournament, seed=seed).notes
         (floated,) = notes["floats"]
         assert (floated["from"], floated["to"], notes["repeats"]) == (5, 4, 0)
         floaters[floated["competitor"]] += 1
@@ -62,7 +62,7 @@ def test_the_criterion_by_hand_on_ten_players() -> None:
     rounds = [tuple(Match(a, b, result=ruled) for a, b in meetings), *record(points)]
     tournament = event(players(*points), *rounds, structure="own", swiss_rounds=0)
     for seed in range(20):
-        pairing = pair_next(tournament, seed=seed)
+        pairing = draw_swiss_round(tournament, seed=seed)
         pairs = met_in(tournament, seed)
         assert sum(len(pair & set("ABC")) == 1 and len(pair & set("DEF")) == 1 for pair in pairs) == 3
         assert sum(pair <= set("GHIJ") for pair in pairs) == 2
@@ -73,31 +73,31 @@ def test_the_criterion_by_hand_on_ten_players() -> None:
 
 def test_the_same_seed_draws_the_same_round_and_another_attempt_another() -> None:
     tournament = event(players(*(f"p{i}" for i in range(40))))
-    first = pair_next(tournament, seed=3)
-    assert pair_next(tournament, seed=3) == first
-    assert pair_next(tournament, seed=3, attempt=2).matches != first.matches
-    assert pair_next(tournament, seed=4).matches != first.matches
-    assert pair_next(replace(tournament, seed=3)) == first
+    first = draw_swiss_round(tournament, seed=3)
+    assert draw_swiss_round(tournament, seed=3) == first
+    assert draw_swiss_round(tournament, seed=3, attempt=2).matches != first.matches
+    assert draw_swiss_round(tournament, seed=4).matches != first.matches
+    assert draw_swiss_round(replace(tournament, seed=3)) == first
 
 
 def test_this_draw_is_the_same_on_every_machine() -> None:
     """A recorded draw can be drawn again for ever: if this changes, so do all rounds ever recorded."""
     tournament = event(players(*"ABCDEFGHIJKLM"), (
         *(beats(a, b) for a, b in ("AB", "CD", "EF", "GH", "IJ", "KL")), Match("M", bye="bye")))
-    drawn = pairing_to_json(pair_next(tournament, seed=20261120))
+    drawn = pairing_to_json(draw_swiss_round(tournament, seed=20261120))
     assert " ".join(f"{m['a']}{m.get('b', '')}" for m in drawn["matches"]) == "EG IM KA CH DL FJ B"
 
 
 def test_round_1_byes_are_uniform_and_won_byes_are_set_aside_first() -> None:
     five = event(players("Ana", "Bruno", "Eva", "Kai", "Łukasz"))
-    byes = Counter(pair_next(five, seed=seed).matches[-1].a for seed in range(1000))
+    byes = Counter(draw_swiss_round(five, seed=seed).matches[-1].a for seed in range(1000))
     assert all(150 < count < 250 for count in byes.values())
     with_won = event((*five.competitors, *players("Marta", won_bye=True)))
-    matches = pair_next(with_won, seed=1).matches
+    matches = draw_swiss_round(with_won, seed=1).matches
     assert Counter(match.bye for match in matches) == {None: 2, "won": 1, "bye": 1}
     assert next(m.a for m in matches if m.bye == "won") == "Marta"
     even = event((*players("Ana", "Bruno", "Eva", "Kai"), *players("Marta", won_bye=True)))
-    assert Counter(match.bye for match in pair_next(even, seed=1).matches) == {None: 2, "won": 1}
+    assert Counter(match.bye for match in draw_swiss_round(even, seed=1).matches) == {None: 2, "won": 1}
 
 
 def test_who_came_together_is_kept_apart_in_round_1() -> None:
@@ -115,7 +115,7 @@ def test_who_came_together_is_kept_apart_in_round_1() -> None:
 def test_a_car_too_large_for_luck_is_separated_all_the_same() -> None:
     convoy = event((*players(*(f"n{i}" for i in range(49)), came_with="north"),
                     *players(*(f"s{i}" for i in range(45)), came_with="south"), *players(*(f"x{i}" for i in range(6)))))
-    pairing = pair_next(convoy, seed=1)
+    pairing = draw_swiss_round(convoy, seed=1)
     assert not any(match.a[0] == (match.b or "")[:1] and match.a[0] in "ns" for match in pairing.matches)
 
 
@@ -124,13 +124,13 @@ def test_later_the_last_without_a_bye_has_it() -> None:
     one = (beats("Ana", "Bruno"), beats("Eva", "Kai", 90), beats("Łukasz", "Marta", 50), Match("Nils", bye="bye"))
     tournament = event(players(*names), one)
     assert [row.competitor for row in standings(tournament)][-1] == "Bruno"
-    pairing = pair_next(tournament)
+    pairing = draw_swiss_round(tournament)
     assert pairing.notes["bye"] == {"competitor": "Bruno", "why": "last", "passed_over": []}
     assert pairing.matches[-1] == Match("Bruno", bye="bye")
     assert pairing_to_json(pairing)["notes"]["bye"] == "last"
     had_one = event(tuple(replace(c, dropped_after=1) if c.name in ("Ana", "Eva") else c for c in players(*names)),
                     (*one[1:3], Match("Ana", bye="bye"), Match("Bruno", bye="won"), Match("Nils", bye="unpaired-loss")))
-    assert pair_next(had_one).notes["bye"]["competitor"] == "Nils"
+    assert draw_swiss_round(had_one).notes["bye"]["competitor"] == "Nils"
 
 
 def test_a_bye_that_would_force_a_repeat_goes_to_the_next() -> None:
@@ -139,7 +139,7 @@ def test_a_bye_that_would_force_a_repeat_goes_to_the_next() -> None:
               (beats("Ana", "Łukasz"), beats("Bruno", "Eva", 99))]
     tournament = event(players("Ana", "Bruno", "Eva", "Kai", "Łukasz"), *rounds)
     assert standings(tournament)[-1].competitor == "Kai"
-    pairing = pair_next(tournament)
+    pairing = draw_swiss_round(tournament)
     assert pairing.notes["repeats"] == 0
     assert pairing.notes["bye"]["passed_over"] == ["Kai"]
     assert pairing_to_json(pairing)["notes"]["bye_passed_over"] == ["Kai"]
@@ -148,7 +148,7 @@ def test_a_bye_that_would_force_a_repeat_goes_to_the_next() -> None:
 def test_nobody_gets_a_second_bye_while_somebody_has_none_even_at_the_price_of_a_repeat() -> None:
     three = event(players("Ana", "Bruno", "Eva"), (beats("Ana", "Bruno"), Match("Eva", bye="bye")),
                   (beats("Ana", "Eva"), Match("Bruno", bye="bye")))
-    pairing = pair_next(three)
+    pairing = draw_swiss_round(three)
     assert pairing.matches[-1].a == "Ana"
     assert pairing.notes["repeats"] == 0
 
@@ -159,7 +159,7 @@ def test_who_left_or_is_absent_is_not_paired_and_their_opponents_still_count() -
     tournament = event(people, (beats("Ana", "Łukasz"), beats("Bruno", "Marta"), beats("Eva", "Kai")))
     paired = {c for pair in met_in(tournament, 1) for c in pair}
     assert paired == {"Ana", "Bruno", "Eva", "Kai"}
-    without = pair_next(tournament, absent={"Bruno", "Ana"})
+    without = draw_swiss_round(tournament, absent={"Bruno", "Ana"})
     assert [(m.a, m.b) for m in without.matches] in ([("Eva", "Kai")], [("Kai", "Eva")])
     assert without.notes["repeats"] == 1
 
@@ -167,14 +167,14 @@ def test_who_left_or_is_absent_is_not_paired_and_their_opponents_still_count() -
 def test_only_this_stages_opponents_count() -> None:
     two = event(players("Ana", "Bruno"))
     played = replace(two, rounds=(Round(1, "elimination", (beats("Ana", "Bruno"),)),))
-    pairing = pair_next(played)
+    pairing = draw_swiss_round(played)
     assert (pairing.number, pairing.notes["repeats"]) == (2, 0)
 
 
 def test_everybody_has_met_everybody_and_it_still_draws() -> None:
     tournament = event(players(*"ABCD"), (beats("A", "B"), beats("C", "D")), (beats("A", "C"), beats("B", "D")),
                        (beats("A", "D"), beats("B", "C")))
-    notes = pair_next(tournament).notes
+    notes = draw_swiss_round(tournament).notes
     assert notes["repeats"] == 2
     assert len({frozenset(pair.values()) for pair in notes["repeated"]}) == 2
 
@@ -182,29 +182,29 @@ def test_everybody_has_met_everybody_and_it_still_draws() -> None:
 def test_a_repeat_that_must_come_is_announced_in_time() -> None:
     """Four players have three rounds without a repeat: that the last of four must repeat is known at once."""
     four = event(players(*"ABCD"), structure="own", swiss_rounds=4)
-    first = pair_next(four)
+    first = draw_swiss_round(four)
     assert first.notes["repeat_ahead"] is True
     assert pairing_to_json(first)["notes"]["repeat_ahead"] is True
-    assert "repeat_ahead" not in pair_next(event(players(*"ABCD"), structure="own", swiss_rounds=3)).notes
+    assert "repeat_ahead" not in draw_swiss_round(event(players(*"ABCD"), structure="own", swiss_rounds=3)).notes
     last = event(players(*"ABCD"), (beats("A", "B"), beats("C", "D")), (beats("A", "C"), beats("B", "D")),
                  (beats("A", "D"), beats("B", "C")), structure="own", swiss_rounds=4)
-    notes = pair_next(last).notes
+    notes = draw_swiss_round(last).notes
     assert (notes["repeats"], "repeat_ahead" in notes) == (2, False)
 
 
 def test_open_matches_and_too_few_players_are_said() -> None:
     waiting = event(players("Ana", "Bruno", "Eva", "Kai"), (beats("Ana", "Bruno"), Match("Eva", "Kai", 2)))
     with pytest.raises(Problem) as caught:
-        pair_next(waiting)
+        draw_swiss_round(waiting)
     assert (caught.value.key, caught.value.where) == ("open_matches", "/rounds/0/matches/1")
     assert caught.value.params == {"n": 1, "round": 1, "table": 2, "a": "Eva", "b": "Kai"}
     with pytest.raises(Problem) as caught:
-        pair_next(event(players("Ana")))
+        draw_swiss_round(event(players("Ana")))
     assert caught.value.key == "too_few_players"
 
 
 def test_json_is_the_event_files() -> None:
-    data = pairing_to_json(pair_next(event(players("Ana", "Bruno", "Eva")), seed=5, attempt=2))
+    data = pairing_to_json(draw_swiss_round(event(players("Ana", "Bruno", "Eva")), seed=5, attempt=2))
     assert list(data) == ["round", "stage", "draw", "matches", "notes"]
     assert data["draw"] == {"seed": 5, "attempt": 2, "method": "ideal"}
     assert (data["round"], data["stage"]) == (1, "swiss")

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from roundtap_core.pairing.pairing_pool import DrawRandom, PairingPool
-from roundtap_core.pairing.swiss_round import draw_round, pair_next
+from roundtap_core.pairing.swiss_round import draw_round, draw_swiss_round
 from roundtap_core.records import Competitor, Match, Result, Round, SidePair, Tournament
 
 SEED = 20261120
@@ -22,7 +22,7 @@ def evening(names: str, rounds: int) -> list[str]:
                             options={"structure": "own", "swiss_rounds": rounds})
     drawn = []
     for number in range(1, rounds + 1):
-        pairing = pair_next(tournament)
+        pairing = draw_swiss_round(tournament)
         drawn.append(" ".join([pairing.draw.method, *(f"{match.a}{match.b or ''}" for match in pairing.matches)]))
         played = tuple(match if match.bye else _won_by_the_first(match) for match in pairing.matches)
         tournament = replace(tournament, rounds=(*tournament.rounds, Round(number, matches=played, draw=pairing.draw)))

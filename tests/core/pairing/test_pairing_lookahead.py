@@ -10,7 +10,7 @@ import pytest
 from roundtap_core.pairing.pairing_pool import DrawRandom, PairingPool
 from roundtap_core.pairing.swiss_round import (
     SearchBudget,
-    all_rounds,
+    all_pairings,
     best_rounds,
     draw_round,
     first_feasible,
@@ -23,7 +23,7 @@ Byes = tuple[int, ...]
 
 def rounds_that_may_follow(size: int, met: Meetings, byes: Byes) -> Iterator[tuple[Meetings, Byes]]:
     for out in [i for i in range(size) if byes[i] == min(byes)] if size % 2 else [None]:
-        for pairs in all_rounds([i for i in range(size) if i != out]):
+        for pairs in all_pairings([i for i in range(size) if i != out]):
             new = frozenset(map(frozenset, pairs))
             if not new & met:
                 yield met | new, tuple(count + (i == out) for i, count in enumerate(byes))

@@ -10,10 +10,10 @@ import pytest
 from oracle_pairing import STYLES, best_grade_by_matching, best_grade_by_table, grade, played_field
 from roundtap_core.pairing import topdown
 from roundtap_core.pairing.blossom import NOBODY, heaviest_matching
-from roundtap_core.pairing.cardinality import LargestMatching, fewest_repeats
+from roundtap_core.pairing.cardinality import LargestMatching, draw_fewest_repeats
 from roundtap_core.pairing.pairing_pool import DrawRandom, Groups, Met, PairingPool
-from roundtap_core.pairing.swiss_round import all_rounds, best_rounds, draw_large, draw_round
-from roundtap_core.pairing.window import WindowSolution, solve
+from roundtap_core.pairing.swiss_round import all_pairings, best_rounds, draw_large, draw_round
+from roundtap_core.pairing.window import WindowSolution, solve_window
 from roundtap_core.randomness import Rand
 
 
@@ -30,7 +30,7 @@ def test_small_fields_against_brute_force(style: str) -> None:
     for seed in range(120):
         size = rand.randrange(2, 9, 2)
         field = played_field(rand, size, rand.randint(0, size), style)
-        best = min(grade(field, pairs) for pairs in all_rounds(list(range(size))))
+        best = min(grade(field, pairs) for pairs in all_pairings(list(range(size))))
         assert grade(field, draw(field, seed)[0]) == best
         assert {grade(field, pairs) for pairs in best_rounds(field.groups(range(size)), field.met)} == {best}
 
@@ -126,9 +126,9 @@ def test_work_is_bounded_where_everything_hangs_together(group: int, monkeypatch
 
     def noted(groups: Groups, met: Met, rand: Rand, tokens: int = 0, to_the_end: bool = False) -> WindowSolution:
         sizes.append(sum(map(len, groups)) + tokens)
-        return solve(groups, met, rand, tokens, to_the_end)
+        return solve_window(groups, met, rand, tokens, to_the_end)
 
-    monkeypatch.setattr(topdown, "solve", noted)
+    monkeypatch.setattr(topdown, "solve_window", noted)
     monkeypatch.setattr(topdown, "EFFORT", topdown.WIDEST**3)
     size = 360
     field = neighbours_met(size, [-(i // group) for i in range(size)], 30)
@@ -146,7 +146,7 @@ def test_exchanges_only_better_the_shape() -> None:
     for seed in range(30):
         field = played_field(rand, 16, rand.choice((2, 5, 8)), STYLES[seed % len(STYLES)])
         largest = LargestMatching(range(16), field.met)
-        begun = fewest_repeats(field.groups(range(16)), field.met, largest, lambda: 0.5)
+        begun = draw_fewest_repeats(field.groups(range(16)), field.met, largest, lambda: 0.5)
         first = [(a, b) for a, b in largest.partner.items() if a < b]
         assert grade(field, begun)[0] == largest.unmatched // 2
         if not largest.unmatched:
@@ -210,7 +210,7 @@ def test_heaviest_matching_against_all_matchings() -> None:
                 if rand.random() < 0.7:
                     edges[a][b] = edges[b][a] = rand.randint(1, 9) << rand.choice((0, 0, 90))
         padded = list(range(size + size % 2))
-        best = max(sum(edges[a].get(b, 0) for a, b in pairs if a < size) for pairs in all_rounds(padded))
+        best = max(sum(edges[a].get(b, 0) for a, b in pairs if a < size) for pairs in all_pairings(padded))
         mates = heaviest_matching(edges)
         assert all(mate == NOBODY or mates[mate] == v for v, mate in enumerate(mates))
         assert sum(edges[v][mate] for v, mate in enumerate(mates) if mate > v) == best

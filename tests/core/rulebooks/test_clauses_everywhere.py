@@ -21,7 +21,7 @@ from roundtap_core.event.event_flow import (
     upcoming_stage,
 )
 from roundtap_core.event.states import MatchState, Official, tournament_of
-from roundtap_core.pairing.swiss_round import pair_next
+from roundtap_core.pairing.swiss_round import draw_swiss_round
 from roundtap_core.records import (
     CONCESSION,
     ELIMINATION,
@@ -83,7 +83,7 @@ def swiss_played(rulebook: str, players: int = 8, **options: object) -> Event:
 
 
 def pairs(drawn: Tournament, seed: int) -> list[tuple[str, str]]:
-    return [(match.a, match.b) for match in pair_next(drawn, seed=seed).matches if match.b]
+    return [(match.a, match.b) for match in draw_swiss_round(drawn, seed=seed).matches if match.b]
 
 
 def order(event: Event) -> list[str]:
@@ -110,7 +110,7 @@ def test_round_1_and_its_bye_are_drawn_by_lot(rulebook: str) -> None:
     byes: Counter[str] = Counter()
     met: Counter[frozenset[str]] = Counter()
     for seed in range(400):
-        byes.update(match.a for match in pair_next(fresh, seed=seed).matches if match.b is None)
+        byes.update(match.a for match in draw_swiss_round(fresh, seed=seed).matches if match.b is None)
         met.update(map(frozenset, pairs(fresh, seed)))
     # 80 of 400 expected for a bye, 80 for each of ten pairs: within five standard deviations.
     assert set(byes) == set(SIX[:5])
@@ -145,7 +145,7 @@ def test_nobody_meets_twice_in_a_stage_while_it_can_be_helped(rulebook: str) -> 
         settle(event.play())
         met += [frozenset((m.match.a, m.match.b or "")) for m in matches(event)]
     assert sorted(map(sorted, met)) == [list(pair) for pair in combinations(("p1", "p2", "p3", "p4"), 2)]
-    assert pair_next(tournament_of(event.state)).notes["repeats"] == 2
+    assert draw_swiss_round(tournament_of(event.state)).notes["repeats"] == 2
 
 
 @everywhere
@@ -156,7 +156,7 @@ def test_a_bye_is_worth_a_win_and_later_goes_to_one_with_the_fewest_points_who_h
         played = tournament(rulebook, [first], *SIX[:5], seed=seed, swiss_rounds=3)
         points = {row.competitor: row.points for row in standings(played)}
         assert points["Eva"] == points["Ana"] > points["Bruno"] == 0
-        (bye,) = [match.a for match in pair_next(played).matches if match.b is None]
+        (bye,) = [match.a for match in draw_swiss_round(played).matches if match.b is None]
         assert RULEBOOKS[rulebook].bye_after_round_1 == BYE_RANDOM_LOWEST or bye == standings(played)[-1].competitor
         byes.add(bye)
     # Under either rule a lot decides here: by drawing among both losers, or by the lot that made one of them the last.

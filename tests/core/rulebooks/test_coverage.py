@@ -19,7 +19,7 @@ from roundtap_core.rulebooks.coverage import (
     Clause,
     coverage,
     coverage_to_json,
-    documents,
+    document_names,
     read_clauses,
 )
 from roundtap_core.rulebooks.registry import RULEBOOKS
@@ -53,13 +53,13 @@ def named(document: str, clauses: list[Clause]) -> list[str]:
 
 
 def test_every_rulebook_has_one_document_and_every_document_its_rulebooks() -> None:
-    listed = [rulebook for document in documents() for rulebook in read_clauses(document).rulebooks]
+    listed = [rulebook for document in document_names() for rulebook in read_clauses(document).rulebooks]
     assert sorted(listed) == sorted(set(listed))
     assert set(RULEBOOKS) <= set(listed), "a rulebook without clauses"
     assert set(listed) <= set(RULEBOOKS), "clauses without a rulebook"
 
 
-@pytest.mark.parametrize("document", documents())
+@pytest.mark.parametrize("document", document_names())
 def test_clauses_are_well_formed(document: str) -> None:
     found = read_clauses(document)
     ids = [clause.id for clause in found.clauses]
@@ -76,7 +76,7 @@ def test_clauses_are_well_formed(document: str) -> None:
         assert len(set(clause.tests)) == len(clause.tests), clause.id
 
 
-@pytest.mark.parametrize("document", documents())
+@pytest.mark.parametrize("document", document_names())
 def test_sections_stand_together_in_the_document_s_order(document: str) -> None:
     sections = [clause.section for clause in read_clauses(document).clauses]
     changes = [section for section, before in zip(sections, [None, *sections], strict=False) if section != before]
@@ -84,7 +84,7 @@ def test_sections_stand_together_in_the_document_s_order(document: str) -> None:
 
 
 def test_every_named_test_exists() -> None:
-    missing = [f"{document}: {clause.id} names {test}" for document in documents()
+    missing = [f"{document}: {clause.id} names {test}" for document in document_names()
                for clause in read_clauses(document).clauses
                for test in clause.tests if not exists(test)]
     assert missing == [], "\n" + "\n".join(missing)
@@ -92,7 +92,7 @@ def test_every_named_test_exists() -> None:
 
 def test_every_clause_that_the_kit_answers_for_has_a_test() -> None:
     """Run this file to see which clauses still want one."""
-    missing = [line for document in documents() for line in named(
+    missing = [line for document in document_names() for line in named(
         document, [clause for clause in read_clauses(document).clauses if clause.how != PEOPLE and not clause.tests])]
     if missing:
         pytest.fail(f"{len(missing)} clauses without a test:\n" + "\n".join(missing), pytrace=False)
@@ -103,11 +103,11 @@ def test_a_clause_that_the_kit_holds_is_tried_at_every_front_that_could_break_it
     them ask."""
     untried = [
         f"{document}: {clause.id}: {', '.join(sorted(set(clause.fronts) - tried_at(clause)))}"
-        for document in documents() for clause in read_clauses(document).clauses
+        for document in document_names() for clause in read_clauses(document).clauses
         if clause.how in HELD and not set(clause.fronts) <= tried_at(clause)
     ]
     assert untried == [], "\n" + "\n".join(untried)
-    for document in documents():
+    for document in document_names():
         for clause in read_clauses(document).clauses:
             assert set(clause.fronts) <= set(FRONTS), clause.id
             assert bool(clause.fronts) == (clause.how in HELD), clause.id
@@ -147,6 +147,6 @@ def test_the_clauses_are_packaged() -> None:
     project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))
     patterns = project["tool"]["setuptools"]["package-data"]["roundtap_core"]
     core = REPOSITORY / "server" / "roundtap_core"
-    for document in documents():
+    for document in document_names():
         path = (Path(FOLDER) / f"{document}.json").relative_to(core).as_posix()
         assert any(fnmatch(path, pattern) for pattern in patterns), path

@@ -9,10 +9,10 @@ import pytest
 from msgspec.structs import replace
 
 from roundtap_core.check.check import violations
-from roundtap_core.elimination.cut import qualified
+from roundtap_core.elimination.cut import qualifiers
 from roundtap_core.elimination.next_games import next_elimination_round
 from roundtap_core.errors import Problem
-from roundtap_core.pairing.swiss_round import pair_next
+from roundtap_core.pairing.swiss_round import draw_swiss_round
 from roundtap_core.records import Match, Result, SidePair
 from roundtap_core.rulebooks.base import MatchSituation
 from roundtap_core.rulebooks.registry import rulebook
@@ -274,7 +274,7 @@ def test_the_pairing_example_alberto_eli_and_chema() -> None:
         table = event("keyforge-archon", rounds, *group, *next_group, *helpers, seed=seed, swiss_rounds=6)
         table = replace(table, competitors=tuple(
             replace(c, dropped_after=5) if c.id in helpers else c for c in table.competitors))
-        pairs = [(match.a, match.b) for match in pair_next(table, seed=seed).matches]
+        pairs = [(match.a, match.b) for match in draw_swiss_round(table, seed=seed).matches]
         assert len(pairs) == 4
         (down,) = [pair for pair in pairs if len(set(pair) & set(group)) == 1]
         floaters[next(who for who in down if who in group)] += 1
@@ -297,7 +297,7 @@ def test_nicolas_the_sixth_leaves_and_nano_the_ninth_comes_in_as_eighth() -> Non
                          for c in table.competitors)
     assert [row.competitor for row in standings(table) if row.competitor not in helpers] == names
     table = replace(table, competitors=helpers_gone)
-    assert qualified(table) == ("Alba", "Blas", "Clara", "Diego", "Elena", "Gema", "Hugo", "Nano")
+    assert qualifiers(table) == ("Alba", "Blas", "Clara", "Diego", "Elena", "Gema", "Hugo", "Nano")
     assert {match.game: (match.a, match.b) for match in next_elimination_round(table).matches} == {
         1: ("Alba", "Nano"), 2: ("Blas", "Hugo"), 3: ("Clara", "Gema"), 4: ("Diego", "Elena")}
 
@@ -308,8 +308,8 @@ def test_the_bye_goes_at_random_to_one_with_the_fewest_points_who_had_none() -> 
     drawn = set()
     for seed in range(40):
         one = event("keyforge-sealed", [first], *NAMES[:5], seed=seed, swiss_rounds=3)
-        drawn |= {match.a for match in pair_next(one).matches if match.b is None}
+        drawn |= {match.a for match in draw_swiss_round(one).matches if match.b is None}
         two = event("keyforge-sealed", [first, second], *NAMES[:5], seed=seed, swiss_rounds=3)
         # Bruno has 0 points; Eva and Dora had theirs.
-        assert [match.a for match in pair_next(two).matches if match.b is None] == ["Bruno"]
+        assert [match.a for match in draw_swiss_round(two).matches if match.b is None] == ["Bruno"]
     assert drawn == {"Bruno", "Dora"}

@@ -7,7 +7,7 @@ import pytest
 from roundtap_core.records import Result, SidePair
 from roundtap_core.rulebooks.base import MatchSituation
 from roundtap_core.rulebooks.registry import rulebook
-from roundtap_core.rulebooks.result_words import outcome, outcome_reason, winner_of
+from roundtap_core.rulebooks.result_words import outcome_reason, outcome_text, winner_of
 from roundtap_core.rulebooks.warlords import NO_CARD
 from roundtap_core.words import core_words
 
@@ -58,5 +58,6 @@ LEVEL = Result(ended="time", score=SidePair(120, 120), initiative="b")
 ])
 def test_how_it_ended_is_said_in_one_sentence(stage: str, result: Result, said: str):
     book = rulebook("xwing-epic-duel")
-    told = outcome(book, book.options({}), MatchSituation(stage), result, {"a": "Eva", "b": "Nick"}, core_words("en"))
+    names = {"a": "Eva", "b": "Nick"}
+    told = outcome_text(book, book.options({}), MatchSituation(stage), result, names, core_words("en"))
     assert told == said

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from roundtap_core.errors import Problem
-from roundtap_core.pairing.swiss_round import pair_next
+from roundtap_core.pairing.swiss_round import draw_swiss_round
 from roundtap_core.records import Match, Result, SidePair
 from roundtap_core.rulebooks.base import Phase
 from roundtap_core.rulebooks.registry import rulebook
@@ -247,7 +247,7 @@ def test_a_bye_counts_2_struggles_and_3_wounds_and_no_opponent() -> None:
 def test_the_bye_goes_at_random_to_one_with_the_fewest_points_who_had_none() -> None:
     first = [game("Ana", "Bruno", struggles(2, 0, 0, 0)), game("Cira", "Dora", struggles(0, 2, 0, 0)),
              Match("Eva", bye="bye")]
-    drawn = {next(m.a for m in pair_next(event("shatterpoint-premier", [first], *FOUR, "Eva", seed=seed,
+    drawn = {next(m.a for m in draw_swiss_round(event("shatterpoint-premier", [first], *FOUR, "Eva", seed=seed,
                                                swiss_rounds=3)).matches if m.b is None) for seed in range(40)}
     assert drawn == {"Bruno", "Cira"}
 

@@ -12,7 +12,7 @@ from roundtap_core.check.check import violations
 from roundtap_core.errors import Problem
 from roundtap_core.forms.form import form_from_json, form_to_json
 from roundtap_core.forms.questions import Choice, Turns
-from roundtap_core.forms.walk import compose, next_step, walk, way_and_answers
+from roundtap_core.forms.walk import compose_result, next_step, walk_way, way_and_answers
 from roundtap_core.records import SIDES, Result, Side, SidePair
 from roundtap_core.rulebooks.base import MatchSituation
 from roundtap_core.rulebooks.registry import rulebook
@@ -55,7 +55,7 @@ def test_the_example_of_toni_and_fernando() -> None:
     """Keys 1:2, æmber 9:3; Toni forges: 2:2 and 3:3; Brobnar 4 + 4 against 6 + 1 of Mars."""
     assert asked(ONE, TONI_FERNANDO) == [*TURNS, *COUNTS, *POTENTIAL]
     assert decided_by(ONE, TONI_FERNANDO) == "potential"
-    after = walk(ONE, TONI_FERNANDO).figures
+    after = walk_way(ONE, TONI_FERNANDO).figures
     assert [after["keys", who] for who in ("winner", "loser")] == [2, 2]
     assert [after["aember", who] for who in ("winner", "loser")] == [3, 3]
     result = made(ARCHON, ONE, TONI_FERNANDO)
@@ -162,7 +162,7 @@ def test_a_first_player_whom_nobody_remembers_is_found_by_lot_and_recorded_as_th
     found = way_and_answers(form_of(ARCHON).ways, lot, result)
     assert found is not None
     assert (found[1]["first_player"], found[1]["first_player_lot"]) == ("lot", lot)
-    assert compose(found[0], lot, found[1]) == result
+    assert compose_result(found[0], lot, found[1]) == result
 
 
 def test_somebody_who_is_remembered_is_no_lot() -> None:
@@ -252,7 +252,7 @@ def test_best_of_three_one_all_and_game_3_not_begun_is_a_lot(lot: str) -> None:
 def test_an_answer_that_a_correction_left_behind_decides_nothing() -> None:
     drawn = {**both("score", 1, 1), "game_begun": "no", "lot": "a"}
     begun = {**drawn, "game_begun": "yes"}
-    assert walk(OF_THREE, begun).decided_by is None
+    assert walk_way(OF_THREE, begun).decided_by is None
     assert next_step(OF_THREE, begun).name == "active"  # type: ignore[union-attr]
     nil_nil = {**drawn, **both("score", 0, 0)}
     assert next_step(OF_THREE, nil_nil).name == "active"  # type: ignore[union-attr]
@@ -274,7 +274,7 @@ def test_the_active_player_s_turn_and_three_more() -> None:
 
 def test_who_won_in_these_turns_has_left_the_other_without_life_or_says_why() -> None:
     """A 7.1: 4 to 9 life and a victory is none yet; out of cards is an ending of its own."""
-    still_alive = compose(LAST_TURNS, "a", {"active": "b", "turns": "a", **both("score", 4, 9)})
+    still_alive = compose_result(LAST_TURNS, "a", {"active": "b", "turns": "a", **both("score", 4, 9)})
     assert refused_new(WARLORDS, still_alive) == ("loser_has_life", "/score/b")
     why = way_of(WARLORDS, "cards_out")
     assert made(WARLORDS, why, {"reason": "no_card", **both("score", 4, 9)}).timeout == {"reason": "no_card"}
@@ -283,7 +283,7 @@ def test_who_won_in_these_turns_has_left_the_other_without_life_or_says_why() ->
 
 @pytest.mark.parametrize(("lives", "right"), [((12, -4), "a"), ((0, 7), "b")])
 def test_whoever_has_no_life_left_at_time_has_not_drawn(lives: tuple[int, int], right: str) -> None:
-    drawn = compose(LAST_TURNS, "a", {**NO_VICTORY, **both("score", *lives)})
+    drawn = compose_result(LAST_TURNS, "a", {**NO_VICTORY, **both("score", *lives)})
     assert drawn.winner == "draw"
     assert refused_new(WARLORDS, drawn) == ("drawn_without_life", "/winner")
     with pytest.raises(Problem, match=f"it is “{right}”"):
@@ -353,7 +353,7 @@ def test_who_won_the_struggle_of_this_turn_has_it_whatever_objectives_say() -> N
 
 
 def test_it_cannot_be_won_by_both() -> None:
-    both_say_so = compose(LIMIT, "a", {**SQUADS, **both("score", 1, 0), **both("struggle", 1, 1)})
+    both_say_so = compose_result(LIMIT, "a", {**SQUADS, **both("score", 1, 0), **both("struggle", 1, 1)})
     assert refused_new(SHATTERPOINT, both_say_so) == ("struggle_of_both", "/timeout/struggle")
 
 
@@ -399,7 +399,7 @@ def test_figures_that_tell_need_no_resolver(rulebook_id: str, answers: dict[str,
 
 def test_a_preview_fills_in_what_is_not_answered_yet() -> None:
     """The worth is shown before all is said; what decides then is not settled."""
-    assert compose(LIMIT, "a", {**both("score", 1, 0)}).score == SidePair(1, 0)
-    unsettled = compose(ONE, "a", {"active": "a"})
+    assert compose_result(LIMIT, "a", {**both("score", 1, 0)}).score == SidePair(1, 0)
+    unsettled = compose_result(ONE, "a", {"active": "a"})
     assert isinstance(unsettled, Result)
     assert refused_new(ARCHON, unsettled)[0] == "no_draws"

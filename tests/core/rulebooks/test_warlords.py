@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from roundtap_core.errors import Problem
-from roundtap_core.pairing.swiss_round import pair_next
+from roundtap_core.pairing.swiss_round import draw_swiss_round
 from roundtap_core.records import Match, Result, SidePair
 from roundtap_core.rulebooks.base import MatchSituation
 from roundtap_core.rulebooks.registry import rulebook
@@ -350,11 +350,11 @@ def test_the_bye_goes_at_random_to_one_with_the_fewest_points_who_had_none() -> 
     """House decision: pairing and byes as KeyForge."""
     first = [game("Ana", "Bruno", played(9, 0, "a")), game("Cira", "Dora", at_time(9, 9, "draw")),
              Match("Eva", bye="bye")]
-    drawn = {seed: next(m.a for m in pair_next(event("warlords-of-terra", [first], *FOUR, "Eva", seed=seed,
+    drawn = {seed: next(m.a for m in draw_swiss_round(event("warlords-of-terra", [first], *FOUR, "Eva", seed=seed,
                                                      swiss_rounds=3)).matches if m.b is None) for seed in range(20)}
     assert set(drawn.values()) == {"Bruno"}
     level = [game("Ana", "Bruno", at_time(9, 0, "draw")), *first[1:]]
-    drawn = {seed: next(m.a for m in pair_next(event("warlords-of-terra", [level], *FOUR, "Eva", seed=seed,
+    drawn = {seed: next(m.a for m in draw_swiss_round(event("warlords-of-terra", [level], *FOUR, "Eva", seed=seed,
                                                      swiss_rounds=3)).matches if m.b is None) for seed in range(60)}
     assert set(drawn.values()) == set(FOUR)
 

@@ -6,10 +6,10 @@ import pytest
 from msgspec.structs import replace
 
 from roundtap_core.check.check import violations
-from roundtap_core.elimination.cut import cut_table, qualified
+from roundtap_core.elimination.cut import cut_table, qualifiers
 from roundtap_core.errors import Problem
 from roundtap_core.forms.questions import WINNER
-from roundtap_core.pairing.swiss_round import pair_next
+from roundtap_core.pairing.swiss_round import draw_swiss_round
 from roundtap_core.records import SIDES, Match, Result, Round, Side, SidePair
 from roundtap_core.rulebooks.base import MatchSituation
 from roundtap_core.rulebooks.registry import rulebook
@@ -339,7 +339,7 @@ def test_the_cut_goes_by_points_then_the_opponents_points_and_not_by_the_margin(
         "Bruno": 1490, "Cira": 1200, "Eva": 910, "Ana": 910}
     assert order(table).split()[:4] == ["Bruno", "Cira", "Eva", "Ana"]
     assert list(DUEL.cut_order(standings(table), table.seed))[:4] == ["Cira", "Eva", "Ana", "Bruno"]
-    assert list(qualified(table)) == ["Cira", "Eva", "Ana", "Bruno"]
+    assert list(qualifiers(table)) == ["Cira", "Eva", "Ana", "Bruno"]
     assert DUEL.own_cut_order
     assert not rulebook("xwing-standard").own_cut_order
 
@@ -361,11 +361,11 @@ def test_the_bye_goes_at_random_to_one_with_the_fewest_points_who_had_none() -> 
     drawn = set()
     for seed in range(40):
         after_one = event("xwing-epic-duel", [first], "Ana", "Bruno", "Cira", "Dora", "Eva", seed=seed, swiss_rounds=3)
-        drawn |= {match.a for match in pair_next(after_one).matches if match.b is None}
+        drawn |= {match.a for match in draw_swiss_round(after_one).matches if match.b is None}
         after_two = event("xwing-epic-duel", [first, second], "Ana", "Bruno", "Cira", "Dora", "Eva", seed=seed,
                           swiss_rounds=3)
         # Bruno alone has no points yet; Dora had her bye.
-        assert [match.a for match in pair_next(after_two).matches if match.b is None] == ["Bruno"]
+        assert [match.a for match in draw_swiss_round(after_two).matches if match.b is None] == ["Bruno"]
     assert drawn == {"Bruno", "Dora"}
 
 

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from roundtap_core.errors import Problem
-from roundtap_core.randomness import lot
+from roundtap_core.randomness import lot_number
 from roundtap_core.records import Competitor, Match, Result, Round, SidePair, Tournament
 from roundtap_core.standings.standings import standings, standings_to_json
 
@@ -116,7 +116,7 @@ def test_open_matches_and_other_stages_do_not_count() -> None:
 def test_the_lot_stays_when_somebody_enters_late() -> None:
     names = [f"p{i}" for i in range(12)]
     order = [row.competitor for row in standings(event([], *names))]
-    assert order == sorted(names, key=lambda name: lot(7, name))
+    assert order == sorted(names, key=lambda name: lot_number(7, name))
     with_late = [row.competitor for row in standings(event([], *names, "late"))]
     assert [name for name in with_late if name != "late"] == order
     assert order != [row.competitor for row in standings(event([], *names, seed=8))]

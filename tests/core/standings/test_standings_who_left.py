@@ -8,9 +8,9 @@ from typing import Any
 from msgspec.structs import replace
 
 from roundtap_core.elimination.bracket import bracket_of
-from roundtap_core.elimination.cut import qualified
+from roundtap_core.elimination.cut import qualifiers
 from roundtap_core.elimination.ranking import bracket_to_json, final_ranking
-from roundtap_core.pairing.swiss_round import pair_next
+from roundtap_core.pairing.swiss_round import draw_swiss_round
 from roundtap_core.records import ELIMINATION, Match, Round, Tournament
 from roundtap_core.rounds.next_round import open_ties
 from roundtap_core.standings.standings import standings, standings_to_json
@@ -113,11 +113,11 @@ def test_no_tie_break_is_played_with_or_for_somebody_put_out() -> None:
 
 def test_the_cut_and_the_next_pairing_pass_over_who_was_put_out() -> None:
     out = who(event("xwing-standard", TWO_ROUNDS, *NAMES, cut=2), "Ana", disqualified_after=2)
-    assert qualified(out) == ("Eva", "Bruno")
+    assert qualifiers(out) == ("Eva", "Bruno")
     three = event("xwing-standard", [[game("Ana", "Bruno", played(100, 0)), Match("Eva", bye="bye")]], "Ana", "Bruno",
                   "Eva", "Kai", swiss_rounds=3)
     # Kai came after round 1 and has no round at all: last in line, so that the bye is theirs.
-    drawn = pair_next(who(three, "Bruno", disqualified_after=1)).matches
+    drawn = draw_swiss_round(who(three, "Bruno", disqualified_after=1)).matches
     assert [m.a for m in drawn if m.bye] == ["Kai"]
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from event_kit import refused
-from roundtap_core.randomness import lot
+from roundtap_core.randomness import lot_number
 from roundtap_core.records import Match, Tournament
 from roundtap_core.rulebooks.registry import RULEBOOKS, rulebook
 from roundtap_core.standings.standings import standings, standings_to_json
@@ -133,7 +133,7 @@ def test_without_opponents_everything_is_0() -> None:
 
 def test_the_smaller_ticket_of_the_lot_is_the_better_one() -> None:
     table = event("keyforge-archon", [], *NAMES, seed=11)
-    assert [row.competitor for row in standings(table)] == sorted(NAMES, key=lambda name: lot(11, name))
+    assert [row.competitor for row in standings(table)] == sorted(NAMES, key=lambda name: lot_number(11, name))
     assert {row.decided_by for row in standings(table)[:-1]} == {"random"}
 
 

@@ -14,7 +14,7 @@ from pages_kit import Browser, open_house, problem_of
 from roundtap_core.event.commands import SetClock
 from roundtap_core.records import Result, SidePair
 from roundtap_core.result_json import result_to_json
-from roundtap_core.wire import canonical
+from roundtap_core.wire import canonical_json
 from roundtap_hub.paper.slip_codes import slip_token
 from roundtap_hub.phones.my_page import report_fields
 from roundtap_hub.serving.asgi import HubApplication
@@ -101,7 +101,7 @@ def test_what_cannot_be_written_down_is_refused_by_its_field(tmp_path: Path, fie
         house.publish()
         played = house.event.rounds[0]
         link = house.hub.access.links.path("e1", played.matches[0].match.a)
-        result = canonical(result_to_json(Result(score=SidePair(100, 24)))).decode()
+        result = canonical_json(result_to_json(Result(score=SidePair(100, 24)))).decode()
         form = {**dict(report_fields(played, played.matches[0], "a")), "result": result, "report_id": "one",
                 field: sent}
         native, flask = AsgiClient(HubApplication(house.hub), lifespan=True), house.browser().client

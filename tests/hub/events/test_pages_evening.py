@@ -10,7 +10,7 @@ from pages_kit import PEOPLE, House, problem_of, text_of
 from roundtap_core.check.check import violations
 from roundtap_core.event.closing import diverged_places, final_order
 from roundtap_core.eventfile.exports import standings_csv
-from roundtap_core.eventfile.read import parse
+from roundtap_core.eventfile.read import parse_event_file
 
 
 def test_from_login_to_the_export(house: House):
@@ -35,7 +35,7 @@ def test_from_login_to_the_export(house: House):
 
     exported = browser.get("/console/e1/export.json")
     assert 'filename="winter-open.json"' in exported.headers["Content-Disposition"]
-    tournament = parse(exported.text)
+    tournament = parse_event_file(exported.text)
     assert [c.name for c in tournament.competitors] == PEOPLE
     assert [len(r.matches) for r in tournament.rounds] == [3, 3]
     # The table without the hub is the same, but for the mark that tells spreadsheets the alphabet.
@@ -174,7 +174,7 @@ def test_an_end_before_everything_is_played_says_why_and_everybody_reads_it(hous
     assert "Why: the hall closes at ten" in rules
     assert "Still open when the event was finished" in rules
     assert "Played on although this was missing" not in rules
-    file = parse(browser.get("/console/e1/export.json").text)
+    file = parse_event_file(browser.get("/console/e1/export.json").text)
     assert [problem.key for problem in violations(file)] == []
     assert file.record["played_on"][0]["points"] == [{"kind": "finished_early"}]
 

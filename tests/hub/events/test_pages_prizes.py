@@ -7,7 +7,7 @@ from pages_kit import PEOPLE, Browser, House, problem_of, text_of
 
 from roundtap_core.event.commands import FinishEvent
 from roundtap_core.event.states import Prize
-from roundtap_core.randomness import lot
+from roundtap_core.randomness import lot_number
 
 PRIZES = "/console/e1/prizes"
 LIST = "1: trophy\n2-3: booster\nbest newcomer: playmat"
@@ -56,7 +56,7 @@ def test_prizes_have_their_names_when_the_event_is_over(house: House, browser: B
 def test_a_draw_stands_with_its_seed_and_is_not_drawn_twice(house: House, browser: Browser):
     assert browser.post(f"{PRIZES}/draw", what="dice", count=2, among="active", seen=0).status_code == 303
     draw = house.event.door_prizes[0]
-    assert list(draw.winners) == sorted(draw.pool, key=lambda who: lot(draw.seed, who))[:2]
+    assert list(draw.winners) == sorted(draw.pool, key=lambda who: lot_number(draw.seed, who))[:2]
     page = text_of(browser.get(PRIZES))
     assert f"drawn among 6, entry {draw.number}, seed {draw.seed}" in page
     assert all(PEOPLE[int(who[1:]) - 1] in page for who in draw.winners)

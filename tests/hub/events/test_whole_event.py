@@ -17,7 +17,7 @@ from roundtap_core.event.event_flow import upcoming_stage
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import Entrant, EventState, MatchState, Official, OpenPoint
 from roundtap_core.event.to_tournament import whole_tournament
-from roundtap_core.eventfile.read import parse
+from roundtap_core.eventfile.read import parse_event_file
 from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_core.records import TIEBREAK, Match, Result
 from roundtap_core.rulebooks.registry import RULEBOOKS, rulebook
@@ -152,7 +152,7 @@ def with_cut(made: Journal) -> Journal:
 
 
 def imported(file: dict[str, Any]) -> Journal:
-    steps, people = import_steps("e1", parse(json.dumps(file)), "#882255")
+    steps, people = import_steps("e1", parse_event_file(json.dumps(file)), "#882255")
     again = Journal("2027-01-01T00:00:00+01:00")
     again.ask(steps)
     again.people = {record.competitor: record.person for record in people}
@@ -181,7 +181,7 @@ def test_export_import_export(rulebook_id: str) -> None:
         made = stage(made)
         file = made.json
         # As the file is read and written without a hub.
-        assert tournament_to_json(parse(json.dumps(file))) == file
+        assert tournament_to_json(parse_event_file(json.dumps(file))) == file
         again = imported(file)
         assert of_the_tournament(again.state) == of_the_tournament(made.state)
         assert again.json == file
@@ -232,7 +232,7 @@ def test_all_of_it_is_there() -> None:
 def test_check_says_where_the_options_that_held_are_others() -> None:
     file = an_event_with_everything("xwing-standard").json
     file["effective_options"]["squad_points"] = 200
-    assert [p.where for p in violations(parse(json.dumps(file))) if p.key == "effective_options_differ"] == [
+    assert [p.where for p in violations(parse_event_file(json.dumps(file))) if p.key == "effective_options_differ"] == [
         "/effective_options/squad_points"]
 
 
@@ -240,7 +240,7 @@ def test_old_files_stay_as_they_were() -> None:
     """Who enrols a competitor of a file without any of the new keys gets what it got before."""
     file = {"format": "roundtap-event/1", "name": "Old", "rulebook": "xwing-standard", "seed": 1,
             "competitors": [{"id": "p1", "name": "Ana Ruiz"}], "rounds": []}
-    event = parse(json.dumps(file))
+    event = parse_event_file(json.dumps(file))
     assert tournament_to_json(event) == file
     _, entrant = person_and_entrant("e1", event.competitors[0])
     assert entrant == Entrant("p1", entrant.digest)

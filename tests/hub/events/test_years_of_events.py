@@ -16,10 +16,10 @@ from pages_kit import House
 
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
-from roundtap_core.event.apply import fold
+from roundtap_core.event.apply import fold_entries
 from roundtap_core.event.entries import VENUE, Entry, NewEntry, Timestamp
 from roundtap_core.event.person import Person
-from roundtap_core.event.state_bytes import encode
+from roundtap_core.event.state_bytes import encode_state
 from roundtap_core.event.states import Entrant, EventState, event_names
 from roundtap_core.event.to_tournament import whole_tournament
 from roundtap_core.eventfile.write import tournament_to_json
@@ -157,8 +157,9 @@ class Years(RuleBasedStateMachine):
         assert snapshot.ids == list(EVENTS)
         assert not {*snapshot.events} & {*snapshot.dormant}
         for event in EVENTS:
-            state = fold(event, [Entry(s, n, kind, v, Timestamp(**json.loads(at)), who, json.loads(data), prev, found)
-                                 for s, n, kind, v, at, who, data, prev, found in rows if s == event])
+            entries = [Entry(s, n, kind, v, Timestamp(**json.loads(at)), who, json.loads(data), prev, found)
+                       for s, n, kind, v, at, who, data, prev, found in rows if s == event]
+            state = fold_entries(event, entries)
             known = {who: Person.from_json(json.loads(data)) for of, who, data in people if of == event}
             assert snapshot.event(event) == state
             assert snapshot.people_of(event) == known
@@ -168,7 +169,7 @@ class Years(RuleBasedStateMachine):
             sealed = self.house.service.journal.event_snapshots.find(event)
             if core == made_by() and head == self.state(event).head:
                 assert sealed
-                assert sealed.state == encode(self.state(event))
+                assert sealed.state == encode_state(self.state(event))
         assert set(EVENTS) - self.archived - self.deleted == {
             event for event in EVENTS if f"Open {event}" in self.browser.get("/console").text}
 

@@ -17,7 +17,7 @@ from roundtap_hub.access.login_pins import hash_pin, new_phrase
 from roundtap_hub.hall.diagnostics import bundle, is_safe_setting, redact_args, redact_line
 from roundtap_hub.hall.own_machine import OwnMachine
 from roundtap_machine.checks import FINE, WRONG, Check
-from roundtap_machine.health import SystemdService, log_lines, services
+from roundtap_machine.health import SystemdService, list_services, log_lines
 
 KEY, WIFI, PHRASE = "7f3a" * 16, "Gut3 Stube! 42", "bado-remi-kuso-tafi"
 UNIT, CARD, EVENT = "anas-table", "Vader's Fist", "Friday night at Ana's"
@@ -69,7 +69,7 @@ def test_nothing_that_was_planted_comes_out_of_a_hub_s_bundle(
     house.hub.host.machine = OwnMachine(tmp_path)
     secrets = planted(house, tmp_path)
     monkeypatch.setattr("roundtap_hub.hall.preflight.log_lines", lambda: log_with(secrets).splitlines())
-    monkeypatch.setattr("roundtap_hub.hall.preflight.services",
+    monkeypatch.setattr("roundtap_hub.hall.preflight.list_services",
                         lambda: [SystemdService("hub", True, "active", WIFI, 0)])
     answer = browser.get("/console/before-doors/diagnostics.txt")
     assert answer.status_code == 200
@@ -146,7 +146,7 @@ def test_systemd_s_answers_are_read_and_a_machine_without_it_has_no_services() -
     said = {"roundtap-hub.service": "LoadState=loaded\nUnitFileState=enabled\nActiveState=active\nResult=success\n"
                                     "NRestarts=2\n",
             "roundtap-table.service": "LoadState=not-found\n"}
-    assert services(lambda words: said.get(words[2], "")) == [SystemdService("hub", True, "active", "success", 2)]
-    assert services(lambda _: "") == []
+    assert list_services(lambda words: said.get(words[2], "")) == [SystemdService("hub", True, "active", "success", 2)]
+    assert list_services(lambda _: "") == []
     assert log_lines(lambda _: "a\nb\n") == ["a", "b"]
     assert new_phrase() not in "".join(log_lines(lambda _: ""))

@@ -16,7 +16,7 @@ from pages_kit import open_house, problem_of, text_of
 from roundtap_core.elimination.ranking import final_ranking
 from roundtap_core.event.commands import PublishRound, SetOfficials
 from roundtap_core.event.states import Official
-from roundtap_core.eventfile.read import parse
+from roundtap_core.eventfile.read import parse_event_file
 from roundtap_core.records import Result, SidePair
 from roundtap_core.standings.standings import standings
 from roundtap_hub.events import console
@@ -170,7 +170,7 @@ def test_an_event_without_any_network_is_played_to_its_champion(tmp_path, rulebo
         assert not house.event.fates, "no unit ever said a word"
         shown = text_of(house.browser().get("/e/e1/standings"))
         csv = desk.browser.get("/console/e1/standings.csv").text
-        file = parse(desk.browser.get("/console/e1/export.json").text)
+        file = parse_event_file(desk.browser.get("/console/e1/export.json").text)
         printed = text_of(house.browser().get("/print/e1/standings"))
         extension = [m.match.extension_minutes for m in house.event.rounds[1].matches if m.match.extension_minutes]
 

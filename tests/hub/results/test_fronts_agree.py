@@ -19,17 +19,7 @@ import fronts_seats as seats
 import pytest
 from asgi_client import AsgiClient
 from fronts_cases import Case, cases_of
-from fronts_world import (
-    MATCH,
-    NOT_STARTED,
-    REASON,
-    RUNNING,
-    UP,
-    Place,
-    World,
-    places,
-    world,
-)
+from fronts_world import MATCH, NOT_STARTED, REASON, RUNNING, UP, Place, World, places, world
 from msgspec.structs import replace
 
 from roundtap_core.check.check import impossible_results
@@ -37,7 +27,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.states import tournament_of
 from roundtap_core.forms.form import BEFORE_TIME, Form, with_rulings
-from roundtap_core.records import CONCESSION, RULING, SIDES, Result, Side, other
+from roundtap_core.records import CONCESSION, RULING, SIDES, Result, Side, other_side
 from roundtap_core.result_json import result_to_json
 from roundtap_core.rulebooks.base import DRAW
 from roundtap_core.rulebooks.result_gate import NEEDS_REASON, may_be_drawn, result_problems
@@ -273,7 +263,8 @@ def on_leaving(bench: Bench, cases: list[Case]) -> None:
     for case in cases:
         if case.way.ended != CONCESSION:
             continue
-        decided = world.decided(c.DropCompetitor(world.match.match.competitor(other(case.opener)) or "", case.result))
+        loser = world.match.match.competitor(other_side(case.opener)) or ""
+        decided = world.decided(c.DropCompetitor(loser, case.result))
         shown = page.told(case)
         if case.within:
             bench.same("leaving", case, shown.problem, decided.problem)

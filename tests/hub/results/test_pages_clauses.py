@@ -15,7 +15,7 @@ from roundtap_core.event.states import Official
 from roundtap_core.eventfile.read import tournament_from_json
 from roundtap_core.forms.form import Form, with_rulings
 from roundtap_core.forms.questions import LOSER, WINNER
-from roundtap_core.records import RULING, SIDES, Result, SidePair, other
+from roundtap_core.records import RULING, SIDES, Result, SidePair, other_side
 from roundtap_core.result_json import result_to_json
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_hub.events.new_event import person_and_entrant
@@ -50,7 +50,7 @@ def told_as(result: dict[str, Any], form: Form) -> Iterator[dict[str, Any]]:
         if way.ended != result.get("ended", "played"):
             continue
         for opener in SIDES:
-            sides = {opener: WINNER, other(opener): LOSER}
+            sides = {opener: WINNER, other_side(opener): LOSER}
             sent: dict[str, Any] = {"way": way.id, "opener": opener}
             for key in ("score", "wounds", "picks"):
                 sent |= {f"q.{key}.{sides[side]}": value for side, value in result.get(key, {}).items()}

@@ -203,7 +203,7 @@ def _placed(number: int, unit: str, table: int | None) -> Any:
 def test_the_console_tells_it_until_an_official_has_read_it(hall: Hall) -> None:
     hall.says("table-2", "a", WRONG)
     number = hall.match().strangers["table-2"]
-    hall.tell(c.SettleStrangers("1.1", number))
+    hall.tell(c.SettleOutsideReports("1.1", number))
     assert hall.needs() == []
     hall.says("table-2", "b", WRONG)
     assert hall.needs() == [("elsewhere", 1, "table-2", "2")]

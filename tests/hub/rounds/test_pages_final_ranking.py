@@ -14,7 +14,7 @@ from roundtap_core.elimination.ranking import final_ranking
 from roundtap_core.event.commands import Disqualify, DropCompetitor, EnterResult, FinishEvent
 from roundtap_core.event.event_flow import current_seeds
 from roundtap_core.event.states import tournament_of
-from roundtap_core.eventfile.read import parse
+from roundtap_core.eventfile.read import parse_event_file
 from roundtap_core.records import Result, SidePair
 from roundtap_hub.events.saved_event import SavedEvent, shown_names
 from roundtap_hub.paper.print_jobs import STANDINGS, PrintJob, content_of
@@ -107,7 +107,7 @@ def test_every_surface_shows_the_same_final_ranking(ended: House):
     assert [row["reached"] for row in paper["rows"]] == [p.reached for p in ranking]
     assert [row["status"] for row in paper["rows"]] == [p.status for p in ranking]
 
-    file = parse(organizer.get("/console/e1/export.json").text)
+    file = parse_event_file(organizer.get("/console/e1/export.json").text)
     assert [(p.rank, p.competitor, p.status) for p in final_ranking(file)] == [
         (p.rank, p.competitor, p.status) for p in ranking]
 

@@ -12,7 +12,7 @@ from pages_kit import House, problem_of, text_of
 
 from roundtap_core.event.commands import DropCompetitor, EnterResult
 from roundtap_core.event.event_flow import current_seeds
-from roundtap_core.eventfile.read import parse
+from roundtap_core.eventfile.read import parse_event_file
 from roundtap_core.records import Result, SidePair
 from roundtap_hub.serving.page_versions import page_version
 
@@ -80,7 +80,7 @@ def test_twenty_players_four_swiss_rounds_and_a_cut_to_four(house: House):
     assert standings.index("Final standings") < standings.index("Champion") < standings.index("Swiss rounds")
     assert "You won the tournament." in text_of(house.browser().get(f"/e/e1/p/{winner}"))
     exported = browser.get("/console/e1/export.json").text
-    assert [r.stage for r in parse(exported).rounds] == ["swiss"] * 4 + ["elimination"] * 2
+    assert [r.stage for r in parse_event_file(exported).rounds] == ["swiss"] * 4 + ["elimination"] * 2
     browser.client.post("/console/import", data={
         "csrf": browser.token, "color": "#882255", "file": (io.BytesIO(exported.encode()), "event.json")})
     assert json.loads(browser.get("/console/e2/export.json").text) == json.loads(exported)

@@ -156,7 +156,7 @@ def test_a_commit_while_it_is_made_is_not_in_it_and_does_not_begin_it_anew(
             told.append(len(hub.service.execute_one("e1", c.SetEventDetails({"venue": f"room {len(told)}"}),
                                                     "organizer")))
 
-    monkeypatch.setattr("roundtap_hub.store.backups.sync", step)
+    monkeypatch.setattr("roundtap_hub.store.backups.sync_to_disk", step)
     backup = read_backup(make_backup(folder, tmp_path / "stick", named_in(hub, folder), ""))
     assert told == [1] * 5
     assert backup.heads["e1"].number == 7

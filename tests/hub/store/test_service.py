@@ -14,7 +14,7 @@ from hub_kit import HandClock, event_steps, make_event, people, running, stored,
 from roundtap_core.clock import COUNTING, RUNNING
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
-from roundtap_core.event.apply import fold
+from roundtap_core.event.apply import fold_entries
 from roundtap_core.event.entries import GENESIS, VENUE, Entry, NewEntry, Timestamp, chain_entry
 from roundtap_core.event.person import Person
 from roundtap_core.records import Result, SidePair
@@ -126,7 +126,7 @@ def test_one_refused_request_does_not_hinder_the_others_of_its_group(path: Path)
 def test_what_is_live_is_the_fold_of_what_is_saved(service: Service, path: Path) -> None:
     service.execute_one("e1", c.EnterResult("1.1", 0, WON), "judge")
     service.execute_one("e1", c.DropCompetitor("p1"), "organizer")
-    assert service.snapshot.events["e1"] == fold("e1", stored(path))
+    assert service.snapshot.events["e1"] == fold_entries("e1", stored(path))
 
 
 def test_an_event_nobody_created_takes_no_command(service: Service) -> None:

@@ -15,12 +15,12 @@ from sqlalchemy import update
 
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
-from roundtap_core.event.apply import fold
+from roundtap_core.event.apply import fold_entries
 from roundtap_core.event.entries import Entry
 from roundtap_core.event.person import Person
-from roundtap_core.event.state_bytes import decode, encode
+from roundtap_core.event.state_bytes import decode_state, encode_state
 from roundtap_core.event.states import EventState
-from roundtap_core.eventfile.read import parse
+from roundtap_core.eventfile.read import parse_event_file
 from roundtap_core.records import Result, SidePair
 from roundtap_hub.events.new_event import import_steps
 from roundtap_hub.models import EVENT_SNAPSHOT
@@ -95,12 +95,12 @@ def reading_of(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_the_seal_of_a_worked_event_is_the_fold_of_its_entries(path: Path, file: Path) -> None:
     """Of every rulebook: the state comes back from its bytes, and folded from the disk it makes the same ones."""
     with running(path) as service:
-        steps, who = import_steps("e1", parse(file.read_text(encoding="utf-8")), "#0072B2")
+        steps, who = import_steps("e1", parse_event_file(file.read_text(encoding="utf-8")), "#0072B2")
         service.execute(steps, "organizer", who)
         state = service.snapshot.events["e1"]
-    folded = fold("e1", stored(path))
-    assert encode(state) == encode(folded)
-    assert decode(encode(state)) == folded
+    folded = fold_entries("e1", stored(path))
+    assert encode_state(state) == encode_state(folded)
+    assert decode_state(encode_state(state)) == folded
 
 
 def test_a_finished_event_is_sealed_and_the_seal_is_its_state(path: Path) -> None:
@@ -233,7 +233,7 @@ def test_a_result_is_corrected_after_the_end(path: Path) -> None:
         assert corrected.number == state.number + 4
         assert service.snapshot.names["e1"]["p1"] == "Ana R."
         assert service.snapshot.people["e1"]["p1"] == Person("Ana Ruiz")
-    assert fold("e1", stored(path)) == corrected
+    assert fold_entries("e1", stored(path)) == corrected
 
 
 def test_what_is_refused_leaves_an_event_on_the_shelf(path: Path) -> None:
@@ -257,7 +257,7 @@ def test_the_last_finished_events_stay_whole_and_those_before_them_go_to_the_she
         service.execute([], "nobody")
         assert list(service.snapshot.dormant) == ["e1", "e2"]
         assert list(service.snapshot.events) == ["e3", "e4", "e5"]
-        assert service.snapshot.event("e1") == fold("e1", stored(path))
+        assert service.snapshot.event("e1") == fold_entries("e1", stored(path))
 
 
 # --- who looks at what -------------------------------------------------------------------------------------------

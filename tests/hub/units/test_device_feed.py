@@ -17,7 +17,7 @@ from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.states import EventState
 from roundtap_core.records import Result, SidePair
-from roundtap_core.wire import canonical, envelope_json, verify
+from roundtap_core.wire import canonical_json, envelope_json, verify_signature
 from roundtap_hub.store.service import Step
 from roundtap_hub.units import device_feed
 
@@ -276,10 +276,10 @@ def test_a_report_that_comes_after_the_end_is_answered_and_may_then_be_forgotten
 def test_the_word_on_a_view_is_canonical_though_its_json_is_made_once(tmp_path: Path) -> None:
     """Who verifies it writes it down anew, with its keys in their order."""
     payload = {"nonce": "n", "seq": 1, "now_ms": 5, "type": "view", "view": {"name": "Żak", "a": [1, None, True]}}
-    raw = envelope_json(KEYS["table-1"], "roundtap/feed/1", canonical(payload))
+    raw = envelope_json(KEYS["table-1"], "roundtap/feed/1", canonical_json(payload))
     message = json.loads(raw)
     assert message["payload"] == payload
-    assert verify(KEYS["table-1"], "roundtap/feed/1", payload, message["mac"])
+    assert verify_signature(KEYS["table-1"], "roundtap/feed/1", payload, message["mac"])
 
 
 def test_the_unit_that_is_to_show_itself_is_told_and_nobody_else(tmp_path: Path,

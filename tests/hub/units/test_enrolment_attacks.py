@@ -14,10 +14,10 @@ from spake2 import SPAKE2_A, SPAKE2_B
 from roundtap_core.enrol_keys import (
     HUB_IDENTITY,
     ExchangeContext,
+    code_password,
     commitment,
     derive_keys,
     parse_hex_message,
-    password,
     unit_identity,
 )
 from roundtap_core.wire import ENROL, envelope
@@ -96,7 +96,7 @@ def test_who_knows_the_code_and_hears_everything_cannot_speak_for_the_unit(hall:
     typing = hall.type(unit.shows, table=7)
     _, said = hall.post(ask, "10.0.0.7")
     offer = said["offer"]
-    own = SPAKE2_B(password(CODE_SHOWN), HUB_IDENTITY, unit_identity("m-1", "table", offer["serial"]))
+    own = SPAKE2_B(code_password(CODE_SHOWN), HUB_IDENTITY, unit_identity("m-1", "table", offer["serial"]))
     status, _ = hall.post({"step": "answer", "token": ask["token"], "exchange": offer["exchange"],
                            "message": own.start().hex()}, "10.0.0.7")
     assert status == 403
@@ -110,7 +110,7 @@ def test_what_is_announced_for_a_code_is_what_was_said_first(hall: Hall) -> None
     unit = hall.unit()
     unit.step()
     ask = hall.heard[-1][0]
-    own = SPAKE2_B(password(CODE_SHOWN), HUB_IDENTITY, unit_identity("m-1", "table", ask["serial"]))
+    own = SPAKE2_B(code_password(CODE_SHOWN), HUB_IDENTITY, unit_identity("m-1", "table", ask["serial"]))
     mine = own.start()
     hall.post({**ask, "commit": commitment(mine)}, "10.0.0.7")
     typing = hall.type(unit.shows)
@@ -139,7 +139,7 @@ def test_who_reads_the_code_off_the_screen_cannot_announce_a_later_one_with_the_
     digits, and what was announced for it knows them."""
     unit = hall.unit()
     unit.step()
-    own = SPAKE2_B(password(CODE_SHOWN), HUB_IDENTITY, unit_identity("m-1", "table", 2**30))
+    own = SPAKE2_B(code_password(CODE_SHOWN), HUB_IDENTITY, unit_identity("m-1", "table", 2**30))
     mine = own.start()
     forged = {**hall.heard[-1][0], "serial": 2**30, "commit": commitment(mine)}
     hall.post(forged, "10.0.0.66")
@@ -193,7 +193,7 @@ def test_a_unit_that_does_not_have_the_digits_gets_one_guess_and_the_organizer_h
 def test_a_wrong_confirmation_ends_the_exchange(hall: Hall) -> None:
     """A unit whose digits are others sees the hub's confirmation, and could try again if it were let."""
     ask = {"step": "ask", "unit_id": "m-1", "token": "t" * 32, "kind": "table", "serial": 1}
-    side = SPAKE2_B(password("111111"), HUB_IDENTITY, unit_identity("m-1", "table", 1))
+    side = SPAKE2_B(code_password("111111"), HUB_IDENTITY, unit_identity("m-1", "table", 1))
     mine = side.start()
     _, said = hall.post({**ask, "commit": commitment(mine)})
     typing = hall.type(f"{said['number']} 222222")
@@ -215,7 +215,7 @@ def test_who_answers_as_a_hub_gets_one_guess_a_code_and_the_screen_says_so(hall:
     def false_hub(said: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:
         if said["step"] == "ask":
             serial = said["serial"]
-            side = SPAKE2_A(password("000000"), HUB_IDENTITY, unit_identity("m-1", "table", serial))
+            side = SPAKE2_A(code_password("000000"), HUB_IDENTITY, unit_identity("m-1", "table", serial))
             offers.append(serial)
             return 200, {"hub": "h", "epoch": "e", "name": "roundtap", "number": 12, "again_ms": 200,
                          "identify": False, "offer": {"exchange": "x", "serial": serial, "message": side.start().hex()}}
@@ -237,7 +237,7 @@ def test_a_right_guess_of_a_false_hub_is_one_in_a_million_and_bound_to_what_it_s
 
     def false_hub(said: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:
         if said["step"] == "ask":
-            side = SPAKE2_A(password(CODE_SHOWN), HUB_IDENTITY, unit_identity("m-1", "table", said["serial"]))
+            side = SPAKE2_A(code_password(CODE_SHOWN), HUB_IDENTITY, unit_identity("m-1", "table", said["serial"]))
             state.update(side=side, message=side.start(), serial=said["serial"])
             return 200, {"hub": "h", "epoch": "e", "name": "n", "number": 12, "again_ms": 200, "identify": False,
                          "offer": {"exchange": "x", "serial": said["serial"], "message": state["message"].hex()}}

@@ -126,14 +126,14 @@ def test_a_real_code_typed_into_the_page_goes_all_the_way(house: House) -> None:
 
     from roundtap_core.enrol_keys import (
         HUB_IDENTITY,
+        code_password,
         commitment,
         derive_keys,
         parse_hex_message,
-        password,
         unit_identity,
     )
 
-    side = SPAKE2_B(password("345678"), HUB_IDENTITY, unit_identity("m-1", "table", 1))
+    side = SPAKE2_B(code_password("345678"), HUB_IDENTITY, unit_identity("m-1", "table", 1))
     mine, desk = side.start(), house.hub.units.enrolment
     asking = desk.room.ask("m-1", TOKEN, "table", "10.0.0.7", 1, commitment(mine))
     keys: list[bytes] = []

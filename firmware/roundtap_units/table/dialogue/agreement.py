@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from roundtap_core.records import SIDES, Result, Side, other
+from roundtap_core.records import SIDES, Result, Side, other_side
 from roundtap_core.view_types import DECIDED
 from roundtap_devices.input.gestures import LEAVE, TAP, Gesture
 from roundtap_units.table.dialogue import result_text
@@ -22,7 +22,7 @@ class AskAgreement(DialogueState):
     call_judge: Callable[[int], None]
 
     def tap(self, key: str, now_ms: int) -> None:
-        table, teller = self.table, other(self.side)
+        table, teller = self.table, other_side(self.side)
         if key == self.side:
             table.question = None
             table.seated.add(self.side)
@@ -56,7 +56,7 @@ class AskAgreement(DialogueState):
         return table.page("ask", side, title, "  ".join(texts), hint=hint)
 
     def _theirs(self) -> Result:
-        result = self.table.latest_result(other(self.side))
+        result = self.table.latest_result(other_side(self.side))
         assert result is not None
         return result
 
@@ -70,7 +70,7 @@ class Disagreement(DialogueState):
     def tap(self, key: str, now_ms: int) -> None:
         self.table.question = None
         if key == "up":
-            reenter_report(self.table, self.side, lambda: self.table.latest_result(other(self.side)))
+            reenter_report(self.table, self.side, lambda: self.table.latest_result(other_side(self.side)))
         elif key == "down":
             self.call_judge(now_ms)
 

@@ -4,7 +4,7 @@ import secrets
 from collections.abc import Callable
 from dataclasses import replace
 
-from roundtap_core.records import SIDES, Side, other
+from roundtap_core.records import SIDES, Side, other_side
 from roundtap_core.view_types import AGREED, CLOSED, DECIDED, DISPUTE, CallView, MatchView, TableView
 from roundtap_core.words import Words
 from roundtap_devices.input.gestures import CALL, HOLD, TAP, Gesture
@@ -275,7 +275,7 @@ class Dialogue:
         if isinstance(moment, Seating):
             return "".join(side for side in SIDES if side not in self.table.seated)
         if isinstance(moment, ConfirmGame):
-            return other(moment.winner)
+            return other_side(moment.winner)
         if isinstance(moment, ResultEntry | agreement.WhoWon):
             return moment.by
         if isinstance(moment, ChooseStarter):
@@ -310,7 +310,7 @@ class Dialogue:
                 return agreement.Sending(table) if unanswered else agreement.StandingResult(table)
             if table.last_reporter is None or table.latest_result("a") == table.latest_result("b"):
                 return agreement.Dispute(table, self.call.want)
-            return agreement.AskAgreement(table, other(table.last_reporter), self.call.want)
+            return agreement.AskAgreement(table, other_side(table.last_reporter), self.call.want)
         if said["a"] or said["b"]:
             return agreement.AskAgreement(table, "b" if said["a"] else "a", self.call.want)
         assert table.view is not None

@@ -8,7 +8,7 @@ from typing import Any
 
 from roundtap_core.forms.form import WayToEnd
 from roundtap_core.forms.questions import Figure, Turns
-from roundtap_core.records import SIDES, Side, other
+from roundtap_core.records import SIDES, Side, other_side
 
 
 def figure_text(figure: Figure, value: int) -> str:
@@ -99,7 +99,7 @@ class TurnCounter:
 
     @property
     def whose(self) -> Side:
-        return self.first if self.ended % 2 == 0 else other(self.first)
+        return self.first if self.ended % 2 == 0 else other_side(self.first)
 
     @property
     def left(self) -> int:

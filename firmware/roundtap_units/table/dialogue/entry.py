@@ -6,8 +6,8 @@ from typing import Any
 from roundtap_core.errors import Problem
 from roundtap_core.forms.form import ANY_TIME, AT_TIME, DECIDED, DRAWN, Form, WayToEnd
 from roundtap_core.forms.questions import LOSER, WINNER, Choice, Figure, Turns
-from roundtap_core.forms.walk import WalkState, compose, compose_complete, walk, way_and_answers
-from roundtap_core.records import CONCESSION, SIDES, Result, Side, other
+from roundtap_core.forms.walk import WalkState, compose_complete, compose_result, walk_way, way_and_answers
+from roundtap_core.records import CONCESSION, SIDES, Result, Side, other_side
 from roundtap_devices.input.gestures import HOLD, REPEAT, TAP, Gesture
 from roundtap_units.table.dialogue import result_text
 from roundtap_units.table.dialogue.digit_wheels import FigureDial, TurnCounter, figure_text, starting_value
@@ -212,7 +212,7 @@ class ResultEntry(DialogueState):
     @property
     def walked(self) -> WalkState:
         assert self.way is not None
-        return walk(self.way, self.answers, self.opener)
+        return walk_way(self.way, self.answers, self.opener)
 
     @property
     def done(self) -> bool:
@@ -232,7 +232,7 @@ class ResultEntry(DialogueState):
         assert self.way is not None
         offered = {figure.name: self.likely_of(figure) for figure in self.way.figures() if figure.asked}
         dialled = {self.dial.figure.name: self.dial.value} if self.dial is not None else {}
-        return compose(self.way, self.opener, {**offered, **self.answers, **dialled})
+        return compose_result(self.way, self.opener, {**offered, **self.answers, **dialled})
 
     def likely_of(self, figure: Figure) -> int:
         """Where a figure starts: at the corrected one, at the games so far, else at its default."""
@@ -250,7 +250,7 @@ class ResultEntry(DialogueState):
             else figure.default
 
     def side_of(self, whose: str) -> Side:
-        return self.opener if whose == WINNER else other(self.opener)
+        return self.opener if whose == WINNER else other_side(self.opener)
 
     def scene(self, now_ms: int) -> Scene:
         return _scene(self)
@@ -263,13 +263,13 @@ class ConfirmDiscard(DialogueState):
 
     def tap(self, key: str, now_ms: int) -> None:
         self.table.question = None
-        if key == other(self.entry.by):
+        if key == other_side(self.entry.by):
             self.table.entry = None
 
     def scene(self, now_ms: int) -> Scene:
         words, by = self.table.words, self.entry.by
-        return self.table.page("drop", other(by), words("drop.title"), words("drop.line", sign=SIGNS[other(by)]),
-                               hint=words("drop.keep", sign=SIGNS[by]))
+        return self.table.page("drop", other_side(by), words("drop.title"),
+                               words("drop.line", sign=SIGNS[other_side(by)]), hint=words("drop.keep", sign=SIGNS[by]))
 
 
 # --- what an entry shows ---
@@ -312,7 +312,7 @@ def way_line(table: TableState, way: WayToEnd, opener: Side | None) -> str:
         return table.words(f"form.way.{way.id}")
     if opener is None:
         return table.words("endings.concede")
-    names = list(shorter_forms(table.name(other(opener))))
+    names = list(shorter_forms(table.name(other_side(opener))))
     return table.words("endings.conceded", name=next((name for name in names if len(name) <= NAME_LETTERS), names[-1]))
 
 
@@ -363,7 +363,7 @@ def _label(entry: ResultEntry, choice: Choice) -> str:
     label = entry.table.words(choice.label)
     if choice.whose is None:
         return label
-    return f"{SIGNS[entry.opener if choice.whose == WINNER else other(entry.opener)]} {label}"
+    return f"{SIGNS[entry.opener if choice.whose == WINNER else other_side(entry.opener)]} {label}"
 
 
 def _chosen_text(table: TableState, choice: Choice, option: str) -> str:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from roundtap_core.records import SIDES, Side, other
+from roundtap_core.records import SIDES, Side, other_side
 from roundtap_core.rulebooks.base import BY_LOT, FIRST_PLAYER, INITIATIVE
 from roundtap_units.table.dialogue.result_text import as_question
 from roundtap_units.table.dialogue.table_state import OWN_KEYS, DialogueState, TableState
@@ -68,7 +68,7 @@ def idle_note(table: TableState, side: Side) -> str:
 
 def game_score_text(table: TableState, side: Side) -> str:
     first = table.first(side)
-    return f"{table.games.count(first)}:{table.games.count(other(first))}"
+    return f"{table.games.count(first)}:{table.games.count(other_side(first))}"
 
 
 def undo_game(table: TableState, now_ms: int) -> None:
@@ -86,7 +86,7 @@ class ConfirmGame(DialogueState):
     winner: Side
 
     def tap(self, key: str, now_ms: int) -> None:
-        table, loser = self.table, other(self.winner)
+        table, loser = self.table, other_side(self.winner)
         if key == "up":
             return
         table.question = None
@@ -97,7 +97,7 @@ class ConfirmGame(DialogueState):
                 table.question = ChooseStarter(table, loser)
 
     def scene(self, now_ms: int) -> Scene:
-        table, loser = self.table, other(self.winner)
+        table, loser = self.table, other_side(self.winner)
         return table.figures("game", loser, self._column, title=self._title(),
                              hint=table.words("yes_no", sign=SIGNS[loser]))
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from roundtap_core.forms.form import Form, WayToEnd
 from roundtap_core.forms.questions import LOSER, WINNER, Figure, Picks
-from roundtap_core.forms.walk import compose, compose_complete
+from roundtap_core.forms.walk import compose_complete, compose_result
 from roundtap_core.lists.squads import squad_letter, squads_unfieldable
-from roundtap_core.records import CONCESSION, SIDES, Result, Side, SidePair, other
+from roundtap_core.records import CONCESSION, SIDES, Result, Side, SidePair, other_side
 from roundtap_devices.input.gestures import HOLD, REPEAT, TAP, Gesture
 from roundtap_units.table.dialogue import result_text
 from roundtap_units.table.dialogue.table_state import OWN_KEYS, DialogueState, TableState
@@ -352,7 +352,7 @@ class ParallelEntry(DialogueState):
 
     @property
     def opener(self) -> Side:
-        return other(self.conceded_by) if self.conceded_by else "a"
+        return other_side(self.conceded_by) if self.conceded_by else "a"
 
     def _answers(self) -> dict[str, Any]:
         """The answers of both sheets; nothing that a side was not asked."""
@@ -361,7 +361,7 @@ class ParallelEntry(DialogueState):
 
     def preview(self) -> Result:
         """The result of both sheets so far, for display only."""
-        return compose(self.way, self.opener, self._answers())
+        return compose_result(self.way, self.opener, self._answers())
 
     def scene(self, now_ms: int) -> Scene:
         return SideBySideScene(kind="sum" if self.summing else "parallel", facing=self.table.facing,

@@ -1,7 +1,7 @@
 """Where reports begin: the winner's own button, the other endings behind ▼ held, a correction of a report."""
 
 from roundtap_core.forms.form import Form, WayToEnd
-from roundtap_core.records import CONCESSION, Result, Side, other
+from roundtap_core.records import CONCESSION, Result, Side, other_side
 from roundtap_devices.input.gestures import ARROWS, REPEAT, TAP, Gesture
 from roundtap_units.table.dialogue import result_text
 from roundtap_units.table.dialogue.entry import ResultEntry, list_scene, way_line
@@ -81,7 +81,8 @@ class EndingList(DialogueState):
         table.seated.add(side)
         if self.place < len(self.ways):
             way = self.ways[self.place]
-            table.entry = ResultEntry(table, self.form, other(side) if way.ended == CONCESSION else side, side, way=way)
+            table.entry = ResultEntry(table, self.form, other_side(side) if way.ended == CONCESSION else side, side,
+                                      way=way)
         elif self.place < len(self._lines()):
             undo_game(table, now_ms)
 

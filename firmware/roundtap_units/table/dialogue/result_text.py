@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from roundtap_core.errors import Problem
 from roundtap_core.lists.squads import squad_letter
-from roundtap_core.records import CONCESSION, SIDES, Match, Result, Side, SidePair, other
+from roundtap_core.records import CONCESSION, SIDES, Match, Result, Side, SidePair, other_side
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.rulebooks.result_words import figure_label, outcome_reason
 from roundtap_core.rulebooks.result_words import winner_of as winner_of_result
@@ -52,7 +52,7 @@ def worth_text(table: TableState, result: Result, side: Side) -> str:
 
 def pair_text(table: TableState, pair: SidePair, side: Side) -> str:
     first = table.first(side)
-    return f"{pair.of(first)}:{pair.of(other(first))}"
+    return f"{pair.of(first)}:{pair.of(other_side(first))}"
 
 
 def side_figure(table: TableState, result: Result, side: Side) -> str:
@@ -71,7 +71,7 @@ def figure_and_outcome(table: TableState, result: Result, side: Side) -> str:
 
 def _score_says(table: TableState, result: Result) -> bool:
     winner = winner_of(table, result)
-    return winner is not None and result.score.of(winner) > result.score.of(other(winner))
+    return winner is not None and result.score.of(winner) > result.score.of(other_side(winner))
 
 
 def _sign(table: TableState, result: Result, side: Side) -> str:
@@ -82,7 +82,7 @@ def score_text(table: TableState, result: Result, side: Side) -> str:
     """Both sides' figures on a screen for `side`: "24:100"; where the score does not show who won, with a tick beside
     the winner's: "1:0 ✓"."""
     first, winner = table.first(side), winner_of(table, result)
-    text = f"{side_figure(table, result, first)}:{side_figure(table, result, other(first))}"
+    text = f"{side_figure(table, result, first)}:{side_figure(table, result, other_side(first))}"
     if winner is None or "✓" in text or _score_says(table, result):
         return text
     return f"✓ {text}" if winner == first else f"{text} ✓"
@@ -95,11 +95,11 @@ def score_and_why(table: TableState, result: Result, side: Side) -> str:
 
 def score_between_names(table: TableState, result: Result, side: Side) -> Sentence:
     """"Ana R. 100:24 Bruno M.": the figures between their owners' names, on a screen for `side`."""
-    first = table.first(side)
-    one, two = (tuple(shorter_forms(table.name(each))) for each in (first, other(first)))
+    seats = table.first(side), other_side(table.first(side))
+    one, two = (tuple(shorter_forms(table.name(each))) for each in seats)
     forms = [(one[min(n, len(one) - 1)], two[min(n, len(two) - 1)]) for n in range(max(len(one), len(two)))]
     figures = score_text(table, result, side)
-    return Sentence.of(f"{left} {figures} {right}" for left, right in (*forms, (SIGNS[first], SIGNS[other(first)])))
+    return Sentence.of(f"{left} {figures} {right}" for left, right in (*forms, tuple(SIGNS[each] for each in seats)))
 
 
 def figure_name(table: TableState, key: str) -> str:
@@ -123,7 +123,7 @@ def _sentence(table: TableState, key: str, result: Result, side: Side, figures: 
     if winner is None and side_outcome(table, result, side) != "draw":
         return words("ask.right")
     first = table.first(side) if winner is None else winner
-    told = f" {result.score.of(first)}:{result.score.of(other(first))}" if figures and _keeps_score(table) else ""
+    told = f" {result.score.of(first)}:{result.score.of(other_side(first))}" if figures and _keeps_score(table) else ""
     if winner is None:
         said = [words("told.draw") + told]
     else:
@@ -174,7 +174,7 @@ def extra_figures(table: TableState, result: Result, side: Side) -> list[str]:
     """Figures and answers of a result that appear neither under the names nor in its worth, each in a few words: "keys
     1:2", "objectives 1:2", "● Mars  ■ Dis"."""
     texts, words = [], table.words
-    sides: tuple[Side, Side] = (table.first(side), other(table.first(side)))
+    sides: tuple[Side, Side] = (table.first(side), other_side(table.first(side)))
     for key, value in (result.timeout or {}).items():
         label = f"{words(f'told.{key}')} " if f"told.{key}" in words else ""
         if isinstance(value, dict) and all(isinstance(value.get(each), int) for each in SIDES):
@@ -196,7 +196,7 @@ def _option_text(table: TableState, value: object) -> str:
 
 def squads_text(table: TableState, result: Result, side: Side, signed: bool = True) -> str:
     """"● AC  ■ BD", or where there is little room "AC:BD"; "" where neither has fielded any."""
-    sides: tuple[Side, Side] = (table.first(side), other(table.first(side)))
+    sides: tuple[Side, Side] = (table.first(side), other_side(table.first(side)))
     fielded = {each: "".join(map(squad_letter, picks)) for each, picks in (result.picks or {}).items()}
     if not fielded or not signed:
         return ":".join(fielded.get(each, "–") for each in sides) if fielded else ""

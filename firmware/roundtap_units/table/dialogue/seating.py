@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from roundtap_core.records import SIDES, Side, other
+from roundtap_core.records import SIDES, Side, other_side
 from roundtap_devices.input.gestures import TAP, Gesture
 from roundtap_units.table.dialogue.games import idle_note
 from roundtap_units.table.dialogue.parallel_entry import ParallelEntry
@@ -24,7 +24,7 @@ class Seating(DialogueState):
     def _half(self, side: Side) -> HalfScreen:
         table = self.table
         if side in table.seated:
-            return HalfScreen(Name(f"✓ {table.name(side)}"), table.clock, table.signed_name(other(side)),
+            return HalfScreen(Name(f"✓ {table.name(side)}"), table.clock, table.signed_name(other_side(side)),
                         idle_note(table, side))
         return HalfScreen(table.name(side), SIGNS[side], table.words("seat.press"))
 
@@ -55,7 +55,7 @@ class Playing(DialogueState):
         # Read from the edge both names are shown anyway, and there is room for what a win needs.
         edge_hint = table.facing == "edge" and table.view.clock.state == "running"
         parallel = table.form is not None and table.form.parallel
-        return table.words("idle.end" if parallel else "idle.win") if edge_hint else table.signed_name(other(side))
+        return table.words("idle.end" if parallel else "idle.win") if edge_hint else table.signed_name(other_side(side))
 
     def _note(self, side: Side) -> str:
         """The phase of the round, the games so far and who begins, or the squads that are still to be shown."""

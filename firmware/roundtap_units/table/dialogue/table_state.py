@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from roundtap_core import clock
 from roundtap_core.errors import Problem
 from roundtap_core.forms.form import Form
-from roundtap_core.records import SIDES, Result, Side, other
+from roundtap_core.records import SIDES, Result, Side, other_side
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.rulebooks.result_gate import PLAYER, ResultSource, refuse_result
 from roundtap_core.view_types import AGREED, CLOSED, DECIDED, DISPUTE, MatchView, ReportRef, TableView
@@ -221,13 +221,13 @@ class TableState:
     def send(self, side: Side, result: Result, agrees: bool = False) -> None:
         """Report `result` for `side`; a result that stands, or the same report again, is not sent twice, unless the
         other side has reported something else since. `agrees`: it agrees to the other side's last report."""
-        answers = self.last_reporter == other(side) and self.latest_result(other(side)) != result
+        answers = self.last_reporter == other_side(side) and self.latest_result(other_side(side)) != result
         # One phone has reported it for both: here both sit.
         answers = answers or (self.match.state == DISPUTE and not self.current())
         if result == (self.match.result if self.settled else self.latest_result(side)) and (self.settled
                                                                                             or not answers):
             return
-        agrees_to = self._last_report(other(side)) if agrees else None
+        agrees_to = self._last_report(other_side(side)) if agrees else None
         effect = SendReport(self.match.id, side, self.match.revision, result, self.match.draw, self.time_up, agrees_to)
         self.sent.append(SentReport(effect))
         self.effects.append(effect)
@@ -307,8 +307,8 @@ class TableState:
                 note: str = "") -> scenes.FiguresScene:
         left = self.first(turn)
         return scenes.FiguresScene(kind=kind, facing=self.facing, mark=self.contact_mark, badge=self.badge, turn=turn,
-                                   title=title,
-                       left=column(left), right=column(other(left)), info=info, hint=hint, clock=self.clock, note=note)
+                                   title=title, left=column(left), right=column(other_side(left)), info=info, hint=hint,
+                                   clock=self.clock, note=note)
 
     def page(self, kind: str, turn: Side | None, title: str, *lines: str | scenes.NameRow,
              hint: str = "") -> scenes.TextScene:
