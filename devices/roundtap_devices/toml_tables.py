@@ -65,7 +65,7 @@ class TomlTable:
 
 
 def load_by_name_or_path(name_or_file: str, known: Mapping[str, Piece], load: Callable[[str, str], Piece],
-                  error: type[TomlTableError]) -> Piece:
+                         error: type[TomlTableError]) -> Piece:
     """A known item by name, else the result of `load(text, file name)` for the TOML file at that path."""
     if name_or_file in known:
         return known[name_or_file]

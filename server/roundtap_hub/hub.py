@@ -25,7 +25,7 @@ from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.event_times import EventTimesCache
 from roundtap_hub.store.secure_files import write_private
 from roundtap_hub.store.service import Service
-from roundtap_hub.units.device_auth import Challenges, Refusal, UnitAuth, UnitTroubles
+from roundtap_hub.units.device_auth import Challenges, RequestRefused, UnitAuth, UnitTroubles
 from roundtap_hub.units.enrolment import EnrolDesk
 from roundtap_hub.units.unit_keys import UnitKeys
 from roundtap_hub.units.unit_presence import JudgeCalls, LeaveRequests, MissingEntries, Presence
@@ -62,7 +62,7 @@ class Units:
     def admit(self, kind: str, unit: str, challenge: str | None) -> None:
         """Admit a request whose signature holds, if it is no repetition. Raises Refusal."""
         if not self.challenges.take(challenge):
-            raise Refusal(403, "ask for a challenge first")
+            raise RequestRefused(403, "ask for a challenge first")
         self.auth.charge(kind, unit)
 
 
@@ -102,7 +102,7 @@ class Host:
     hall_time: HallTime | None = None
     """The time of day, which an organizer may set; None: not this hub's to set (a database's, a test's)."""
     machine: OwnMachine = field(default_factory=OwnMachine)
-    name: str = field(default_factory=lambda: printable(socket.gethostname()))
+    name: str = field(default_factory=lambda: printable_name(socket.gethostname()))
     """This hub's name on the screens of units that look for a hub."""
     bench_url: str | None = None  # set by the demo: the address of the virtual tables
 
@@ -139,7 +139,7 @@ def hub_in_memory(service: Service, presence: Presence, clocks: Clocks, keys: Un
                Hall(service, presence, now_ms), EventTimesCache(service), host or Host(), **more)
 
 
-def printable(name: str) -> str:
+def printable_name(name: str) -> str:
     """A machine's name as a screen can show it."""
     return "".join(letter for letter in name if letter.isprintable())[:NAME_LETTERS]
 

@@ -26,7 +26,7 @@ from roundtap_hub.access.tls import SECURE_ABOVE, Certificates, HttpsInfo
 from roundtap_hub.access.tls import https_port as port_for_https
 from roundtap_hub.database.database_url import DATABASE, database_url, sqlite_url
 from roundtap_hub.hall.hall_addresses import HTTP, HallAddresses, addresses_of_socket, http_url
-from roundtap_hub.hall.hub_sound import HubSound, aplay
+from roundtap_hub.hall.hub_sound import HubSound, aplay_player
 from roundtap_hub.hall.own_machine import HallTime, OwnMachine
 from roundtap_hub.hub import AccessControl, Hall, Host, Hub, Units, read_or_make_secret
 from roundtap_hub.memory import limit_heaps
@@ -37,7 +37,7 @@ from roundtap_hub.standby.standby_copy import Standbys
 from roundtap_hub.store.backups import Maintenance, back_up_before_upgrade
 from roundtap_hub.store.clocks import Clocks, system_clocks
 from roundtap_hub.store.copies import Copies
-from roundtap_hub.store.disk_problems import disk_problem, fault_of, read_from_disk, storage_problem
+from roundtap_hub.store.disk_problems import disk_problem, drop_cached_files, fault_kind, storage_problem
 from roundtap_hub.store.earlier_files import migrate_files
 from roundtap_hub.store.event_times import EventTimesCache
 from roundtap_hub.store.folder_copy import FolderCopy
@@ -189,7 +189,7 @@ def run(args: argparse.Namespace) -> int:
     links = PersonalLinks(service, secret, own.mono_ms)
     organizers = make_staff_login(pin_hash, secret, own, service, None if args.pages else args.data)
     port = listeners[0].getsockname()[1]
-    sound = None if args.sound is None or args.pages else HubSound(service, opened.clocks.now, aplay(args.sound))
+    sound = None if args.sound is None or args.pages else HubSound(service, opened.clocks.now, aplay_player(args.sound))
     hub = Hub(service, presence, opened.clocks, Units(service, presence, now_ms, unit_keys, args.generous),
               AccessControl(secret, organizers, links, encrypted),
               Hall(service, presence, now_ms, sound), EventTimesCache(service),
@@ -221,7 +221,7 @@ def _wait(args: argparse.Namespace, problem: Problem, plain: list[socket.socket]
           limits: connection_limits.ConnectionLimits, certificates: Certificates | None) -> int:
     """Serve the page that says why the journal cannot be opened; once it can, a new process opens it."""
     print(f"roundtap hub: {_text(problem, args.language)}", file=sys.stderr, flush=True)
-    fault, folder = fault_of(problem), local_folder(args.local, os.environ.get("RUNTIME_DIRECTORY"))
+    fault, folder = fault_kind(problem), local_folder(args.local, os.environ.get("RUNTIME_DIRECTORY"))
     address = loopback_address(args.host, plain[0].getsockname()[1])
     if folder is not None and address is not None:
         # The panel is told by its address alone; the others' keys may be in the journal.
@@ -328,7 +328,7 @@ def open_folder(folder: Path, at_point: AtPoint, copies: Sequence[Path] = (),
     """The journal in a hub's own folder, checked against its head file and started. `copies`: folders elsewhere with a
     copy; `sticks`: mount points where one may appear; `clocks`: instead of the machine's own. Raises Problem where the
     journal cannot be opened or is damaged."""
-    read_from_disk(folder)
+    drop_cached_files(folder)
     url, head = sqlite_url(folder), HeadFile(folder / HEAD_FILE)
     try:
         check_database(folder / DATABASE, head.record, (*copies, *sticks))

@@ -3,9 +3,9 @@
     python tests/benchmarks/bench_pairing.py [--full] [--cpu] [--sizes N …] [--fields NAME …]
 
 "ratio" compares with sorting by points and shuffling alone, measured in the same run. "draw" is the draw of a field
-that is already known; "whole" is `draw_swiss_round` from the recorded tournament to numbered tables; "roundtap …" is the
-whole process, from its start to the JSON, on an event file with 9 recorded rounds. It also counts repeats (there must
-be none but in "all met") and how often each method was taken.
+that is already known; "whole" is `draw_swiss_round` from the recorded tournament to numbered tables; "roundtap …" is
+the whole process, from its start to the JSON, on an event file with 9 recorded rounds. It also counts repeats (there
+must be none but in "all met") and how often each method was taken.
 """
 
 from __future__ import annotations

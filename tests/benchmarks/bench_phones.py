@@ -29,7 +29,7 @@ from rig.quota import NoQuota, quota
 from rig.table import Options, Row, alone, p50, p99
 
 from roundtap_core.wire import ECHO, REPORT, open_envelope, sign
-from roundtap_hub.access.personal_links import token_of
+from roundtap_hub.access.personal_links import link_token
 from roundtap_hub.access.rights import NO_LINK
 
 ATTACKERS = (1, 16)
@@ -80,7 +80,7 @@ def _waits(options: Options, hub: HubProcess, attackers: ClientProcess) -> Itera
     phones = itertools.cycle(f"127.0.3.{n}" for n in range(1, 255))
 
     def wish(what: str) -> None:
-        path = f"/me/{token_of(secret, ('e1', f'p{next(players)}'), NO_LINK)}/{what}"
+        path = f"/me/{link_token(secret, ('e1', f'p{next(players)}'), NO_LINK)}/{what}"
         status, _ = _post(hub, next(phones), path, b"on=1", "application/x-www-form-urlencoded")
         assert status == 303, status
 
@@ -142,7 +142,7 @@ def _post(hub: HubProcess, source: str, path: str, body: bytes, kind: str) -> tu
 def _waves(options: Options, hub: HubProcess, name: str, count: int) -> Iterator[Row]:
     folder = hub.hall.folder
     secret = bytes.fromhex((folder / "secret").read_text())
-    paths = [f"/me/{token_of(secret, ('e1', f'p{1 + n}'), NO_LINK)}" for n in range(count)]
+    paths = [f"/me/{link_token(secret, ('e1', f'p{1 + n}'), NO_LINK)}" for n in range(count)]
     organizer = Browser(hub)
     organizer.log_in()
     organizer.get("/console/e1")

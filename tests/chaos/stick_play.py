@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from roundtap_core.event.entries import GENESIS, VENUE, Entry, NewEntry, Timestamp, chain_entry
-from roundtap_hub.store.copies import Batch
+from roundtap_hub.store.copies import CommitBatch
 from roundtap_hub.store.folder_copy import FolderCopy
 
 PEOPLE = 12
@@ -18,7 +18,7 @@ TAKEN_OUT = ("e1", "p5")
 DELETED = "e2"
 
 
-def commits() -> Iterator[Batch]:
+def commits() -> Iterator[CommitBatch]:
     ends: dict[str, tuple[int, str]] = {}
 
     def said(stream: str, kind: str, **data: object) -> Entry:
@@ -31,15 +31,15 @@ def commits() -> Iterator[Batch]:
     for event in ("e1", DELETED):
         for n in range(1, PEOPLE + 1):
             name = json.dumps({"name": f"{event}-p{n} Łukasz Żak", "list": "x" * 400})
-            yield Batch([said(event, "competitor-entered", competitor=f"p{n}")],
-                        [{"event": event, "competitor": f"p{n}", "salt": "s", "data": name}])
-    yield Batch([said(TAKEN_OUT[0], "competitor-removed", competitor=TAKEN_OUT[1])])
-    yield Batch([said("e1", "about-set", about={})])
-    yield Batch([said(VENUE, "event-deleted", event=DELETED)])
-    yield Batch([said("e1", "about-set", about={})])
+            yield CommitBatch([said(event, "competitor-entered", competitor=f"p{n}")],
+                              [{"event": event, "competitor": f"p{n}", "salt": "s", "data": name}])
+    yield CommitBatch([said(TAKEN_OUT[0], "competitor-removed", competitor=TAKEN_OUT[1])])
+    yield CommitBatch([said("e1", "about-set", about={})])
+    yield CommitBatch([said(VENUE, "event-deleted", event=DELETED)])
+    yield CommitBatch([said("e1", "about-set", about={})])
 
 
-def promise(batch: Batch) -> str:
+def promise(batch: CommitBatch) -> str:
     """As it is named once the commit is on the stick."""
     return " ".join(f"{entry.stream}#{entry.number}" for entry in batch.entries)
 

@@ -170,7 +170,7 @@ def post_routes() -> list[str]:
     app.config.update(SECRET_KEY=b"x")
     # Nobody asks it anything: addresses alone are wanted.
     hub = MagicMock()
-    routes.register(app, hub)
+    routes.register_pages(app, hub)
     return sorted(rule.rule for rule in app.url_map.iter_rules()
                   if "POST" in (rule.methods or ()) and rule.endpoint.split(".")[-1] not in NOT_PRESSED)
 

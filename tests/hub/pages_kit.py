@@ -101,7 +101,7 @@ class House:
                                  b"s" * 32, hash_pin(PIN, "salt"), new_event_id=self._count_event)
         self.app = Flask("roundtap_hub")
         self.app.config.update(SECRET_KEY=self.hub.access.secret)
-        routes.register(self.app, self.hub)
+        routes.register_pages(self.app, self.hub)
 
     def _count_event(self) -> str:
         """Tests name their events in the order in which they are made: "e1", "e2"."""

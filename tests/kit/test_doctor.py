@@ -181,7 +181,7 @@ def test_a_table_that_has_the_files_of_every_role_is_no_hub(quiet: None, monkeyp
                                                             tmp_path: Path) -> None:
     given: list[object] = []
     monkeypatch.setattr(doctor, "list_services", lambda _: [SystemdService("hub", False, "inactive", "", 0),
-                                                       SystemdService("table", True, "active", "", 0)])
+                                                            SystemdService("table", True, "active", "", 0)])
     monkeypatch.setattr(doctor, "all_checks", lambda *args: given.append(args[3]) or [])
     main(["doctor", "--config", str(tmp_path)])
     assert given == [["table"]]

@@ -18,7 +18,7 @@ import pytest
 from kit import PIN, WAIT_S, Kit, end, free_port, refused_start, wait_until
 from roundtap.kit.child_processes import start_roundtap
 from roundtap.main import main
-from roundtap_hub.access.personal_links import token_of
+from roundtap_hub.access.personal_links import link_token
 from roundtap_hub.access.rights import NO_LINK
 from roundtap_hub.access.tls import https_port
 from standby_kit import answers
@@ -98,7 +98,7 @@ def test_what_a_thief_read_on_the_hub_s_card_opens_nothing_after_the_first_step_
     assert browser.log_in() == 303
     assert kit.stop_hub() == 0
     stolen = {name: (kit.hub_folder / name).read_text() for name in ("pin", "secret", "tls/ca.crt", "tls/ca.key")}
-    link = token_of(bytes.fromhex(stolen["secret"]), (kit.event, "p1"), NO_LINK)
+    link = link_token(bytes.fromhex(stolen["secret"]), (kit.event, "p1"), NO_LINK)
 
     guide = (Path(__file__).parents[2] / "systemd/ADMIN.md").read_text().split("## After a stolen card")[1]
     [step] = re.findall(r"^ +sudo (rm -rf .*)$", guide, flags=re.MULTILINE)
@@ -114,7 +114,7 @@ def test_what_a_thief_read_on_the_hub_s_card_opens_nothing_after_the_first_step_
     assert again.ask("GET", "/console")[0] == 302
     assert again.log_in() == 400
     assert [again.ask("GET", f"/me/{each}")[0] for each in (
-        link, token_of(bytes.fromhex(now["secret"]), (kit.event, "p1"), NO_LINK))] == [404, 200]
+        link, link_token(bytes.fromhex(now["secret"]), (kit.event, "p1"), NO_LINK))] == [404, 200]
 
 
 def test_the_plain_port_sends_organizers_to_the_encrypted_one_and_takes_nothing(

@@ -122,14 +122,14 @@ from itertools import islice
 
 from gallery.table_screens import scenes
 from roundtap_core.words import LANGUAGES, core_words, plural_form
-from roundtap_units.table.screens.screens import draw
+from roundtap_units.table.screens.screens import draw_scene
 from roundtap_units.unit_words import unit_words
 
 assert LANGUAGES == ("en", "es", "de", "pl", "fr")
 assert (unit_words("fr")("clock.paused"), plural_form("fr", 0)) == ("EN PAUSE", "one")
 shown = list(islice(scenes(("fr",)), 12))
 assert len(shown) == 12
-assert all(draw(scene).getbbox() for _, scene in shown)
+assert all(draw_scene(scene).getbbox() for _, scene in shown)
 '''
 EVENT = {"format": "roundtap-event/1", "name": "Friday", "rulebook": "xwing-standard", "seed": 7,
          "competitors": [{"id": f"p{n}", "name": name} for n, name in enumerate(("Ana", "Bruno", "Eva", "Kai"), 1)],
@@ -168,7 +168,7 @@ from roundtap_core.lists.list_form import ListCheck, ListForm
 from roundtap_core.records import BYE, CONCESSION, NO_SHOW, PLAYED, WON_BYE, Match, Result, Side
 from roundtap_core.rulebooks.base import (
     BYE_LAST, DRAW, LOSS, NO, NO_TOTALS, SWISS_ROUND, WIN, ListTotals, MatchSituation, Options, Rulebook, Tally,
-    more_of, refuse_figure_range, refuse_unknown_keys, stated_winner,
+    leading_side, refuse_figure_range, refuse_unknown_keys, stated_winner,
 )
 
 
@@ -192,7 +192,7 @@ class Pebbles(Rulebook):
     lists: ClassVar[ListCheck] = NoLists()
 
     def winner(self, result: Result, options: Options) -> str:
-        return stated_winner(result) or more_of(result.score)
+        return stated_winner(result) or leading_side(result.score)
 
     def tally(self, match: Match, side: Side, options: Options, totals: ListTotals = NO_TOTALS) -> Tally:
         if match.bye is not None:

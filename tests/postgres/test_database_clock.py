@@ -10,7 +10,7 @@ import pytest
 
 from roundtap_core.errors import Problem
 from roundtap_hub.database.database_url import database_url
-from roundtap_hub.database.postgres import AGAIN_S, ClockSample, DatabaseClock, SharedClock, sample
+from roundtap_hub.database.postgres import AGAIN_S, ClockSample, DatabaseClock, SharedClock, sample_clock
 
 SECOND_US = 1_000_000
 
@@ -37,7 +37,7 @@ class Machine:
         return said
 
     def samples(self) -> list[ClockSample]:
-        return [sample(self.ask, self.now_us) for _ in range(16)]
+        return [sample_clock(self.ask, self.now_us) for _ in range(16)]
 
     def pass_s(self, seconds: float) -> None:
         self.true_us += int(seconds * SECOND_US)
@@ -50,7 +50,7 @@ def off_us(machine: Machine, clock: SharedClock) -> int:
 def test_a_round_trip_knows_how_wrong_it_may_be() -> None:
     machine = Machine()
     for _ in range(100):
-        taken = sample(machine.ask, machine.now_us)
+        taken = sample_clock(machine.ask, machine.now_us)
         assert abs(taken.offset_us - (machine.database_us() - machine.now_us())) <= taken.error_us
 
 

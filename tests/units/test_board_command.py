@@ -24,10 +24,10 @@ from roundtap_units.wiring.main import (
     BoardTest,
     battery_hours,
     current_draw_ma,
+    display_test_picture,
     parts_text,
     parts_to_buy,
     price_range_eur,
-    test_picture,
 )
 
 
@@ -175,7 +175,7 @@ def test_a_dark_screen_says_why() -> None:
 
 
 def test_the_test_picture_reaches_every_edge() -> None:
-    assert test_picture("recommended").getbbox() == (0, 0, 128, 64)
+    assert display_test_picture("recommended").getbbox() == (0, 0, 128, 64)
 
 
 def test_at_a_terminal_an_empty_answer_is_a_yes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -80,7 +80,7 @@ def test_how_many_presses_it_takes(book_id, result, count):
     book = rulebook(book_id)
     winner = book.winner(result, book.options({}))
     assert len(report_presses(book.form(book.options({})), result, "a" if winner == "draw" else winner,
-                       result.ended == "time")) == count
+                              result.ended == "time")) == count
 
 
 def test_what_was_not_recorded_at_time_is_made_up_so_that_the_winner_is_right():

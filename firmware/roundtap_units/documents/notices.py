@@ -45,8 +45,7 @@ def _match(row: print_contents.TablePairing, record: int, sheet: print_lines.Pap
                       print_lines.TextCell(row.a_record, 4 + name, record, print_lines.RIGHT)), row.a, 4, name),
         *_players(row.a_members, 4, sheet),
         *_name_lines((print_lines.TextCell(row.b_record or "", 4 + name, record, print_lines.RIGHT),), other, 4, name),
-        *_players(row.b_members, 4, sheet),
-        *_by_hand(row, sheet, words),
+        *_players(row.b_members, 4, sheet), *_by_hand(row, sheet, words),
         print_lines.Feed(6),
     ]
 

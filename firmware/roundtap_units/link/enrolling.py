@@ -210,8 +210,7 @@ class EnrolClient:
             self._show(CHECKING)
             made = self._agree_key(hub,
                                    enrol_keys.ExchangeContext(*about, self._unit_id, self._kind, code.serial, name),
-                                   code,
-                                   offer)
+                                   code, offer)
             if made is None:
                 return self._count_wrong(hub, name)
             granted = self._confirm(hub, name, made)

@@ -210,7 +210,7 @@ class KeyRefused(ValueError):
 
 
 def send_request(connection: http.client.HTTPConnection, path: str, message: Mapping[str, Any] | None = None,
-        bytes_max: int = ANSWER_BYTES_MAX) -> tuple[int, Any]:
+                 bytes_max: int = ANSWER_BYTES_MAX) -> tuple[int, Any]:
     """One request, and (status, JSON) of its answer; the JSON is None where an error status comes with a page.
     `message` is posted; without one it is a GET. OSError, HTTPException or ValueError where no answer came."""
     if message is None:
@@ -234,7 +234,7 @@ def fetch_challenge(connection: http.client.HTTPConnection) -> str:
 
 
 def send_signed(connection: http.client.HTTPConnection, path: str, unit: str, key: bytes, challenge: str | None,
-               payload: Mapping[str, Any], bytes_max: int = ANSWER_BYTES_MAX) -> dict[str, Any]:
+                payload: Mapping[str, Any], bytes_max: int = ANSWER_BYTES_MAX) -> dict[str, Any]:
     """The hub's answer to this unit's `payload`, both signed. `challenge`: the hub's for this request; None: fetch one
     first. Raises as `send_request`, and KeyRefused."""
     nonce = secrets.token_hex(8)

@@ -409,8 +409,7 @@ class TableUnit(BoardUnit):
         status, view = self._status, self._view
         said: dict[str, Any] = {
             "match": self._match_id(), "seated": list(status.seated), "draft": status.draft, "call": status.call,
-            "leave": "".join(status.leave) or None, "clock_ms": self.dialogue.table.clock_ms,
-            "lot": None,
+            "leave": "".join(status.leave) or None, "clock_ms": self.dialogue.table.clock_ms, "lot": None,
         }
         if status.lot is not None and view is not None and view.event is not None and view.match is not None:
             about, side = status.lot

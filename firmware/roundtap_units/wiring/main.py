@@ -106,7 +106,7 @@ def required_packages(board: Board) -> tuple[str, ...]:
     return ("python3-lgpio", *(["python3-spidev"] if board.screen.bus == "spi" else []))
 
 
-def test_picture(name: str) -> Any:
+def display_test_picture(name: str) -> Any:
     """Shows whether a display is upright, complete, and has the right driver: a frame on the outermost pixels, its
     corners, the signs at their sides, and the board's name."""
     from importlib.resources import files
@@ -162,7 +162,7 @@ class BoardTest:
         return self.silent
 
     def _screen(self, part: BoardPart) -> bool:
-        self.screen.show(test_picture(self.board.name), self.mono_ms())
+        self.screen.show(display_test_picture(self.board.name), self.mono_ms())
         if self.screen.blind:
             self.person.say(self.screen.said)
             return False

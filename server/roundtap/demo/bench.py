@@ -138,7 +138,8 @@ class Bench:
         if order is None:
             return
         try:
-            front, message = read(order if http_answers.header(scope, b"content-type") == b"application/json" else {})
+            is_json = http_answers.get_header(scope, b"content-type") == b"application/json"
+            front, message = read(order if is_json else {})
         except (ValueError, KeyError, TypeError):
             message = {}
         if not message:
@@ -170,7 +171,7 @@ class Bench:
 def _is_local_request(scope: http_answers.Scope) -> bool:
     """Whether a request comes from this machine and by its own name, which defeats DNS rebinding."""
     client = scope.get("client") or ("", 0)
-    return is_local_request(client[0], http_answers.header(scope, b"host").decode("latin-1"))
+    return is_local_request(client[0], http_answers.get_header(scope, b"host").decode("latin-1"))
 
 
 def _translated(page: str, language: str) -> str:

@@ -17,7 +17,7 @@ from roundtap.headless import cli_io
 from roundtap.provisioning import applying
 from roundtap.provisioning.settings_file import Settings
 from roundtap_core.words import Words, core_words
-from roundtap_hub.hall.diagnostics import bundle
+from roundtap_hub.hall.diagnostics import diagnostics_text
 from roundtap_machine.checks import FINE, GROUPS, NETWORK, NOTE, UNKNOWN, WRONG, Check, worst, worst_first
 from roundtap_machine.health import MachineProbe, SystemdService, check_health, list_services, log_lines, program_output
 from roundtap_machine.wifi import hotspot_checks
@@ -157,7 +157,7 @@ def run(args: Namespace) -> int:
     found = all_checks(args.data, args.config, args.hub, roles, service_checks(known))
     if args.bundle is not None:
         try:
-            text = bundle(found, known, log_lines(program_output), {}, shareable_settings(args.config))
+            text = diagnostics_text(found, known, log_lines(program_output), {}, shareable_settings(args.config))
             args.bundle.touch(0o600)
             args.bundle.write_text(text, encoding="utf-8")
         except OSError as error:

@@ -17,7 +17,7 @@ from roundtap_hub.store.disk_problems import is_of_disk
 from roundtap_hub.store.folder_copy import read_copy
 from roundtap_hub.store.head_file import HEAD_FILE, check_database, read_head_file
 from roundtap_hub.store.journal import START, Journal
-from roundtap_hub.store.verify import StreamCheck, verify
+from roundtap_hub.store.verify import StreamCheck, verify_journal
 
 BROKEN, DISK_REFUSES = 1, 3
 
@@ -45,7 +45,7 @@ def run(args: Namespace) -> int:
     try:
         backup = read_backup(path) if args.backup is not None else None
         with closing(_open(args, path)) as journal:
-            found = list((list_streams if args.what == "list" else verify)(journal, args.event))
+            found = list((list_streams if args.what == "list" else verify_journal)(journal, args.event))
             beside = _check_companions(args, journal) if args.what == "verify" else []
     except Problem as problem:
         place = path if args.database is None else without_password(args.database)

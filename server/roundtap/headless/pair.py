@@ -15,8 +15,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     cli_io.add_file_argument(parser)
     parser.add_argument("--seed", type=cli_io.whole_number, metavar="N",
                         help="draw from this seed (default: the event's)")
-    parser.add_argument("--attempt", type=cli_io.positive_number, default=1, metavar="K",
-                        help="1, 2, …: draw anew")
+    parser.add_argument("--attempt", type=cli_io.positive_number, default=1, metavar="K", help="1, 2, …: draw anew")
     parser.add_argument("--format", choices=("json", "text"), default="json")
 
 

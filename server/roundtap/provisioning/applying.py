@@ -277,7 +277,7 @@ def _take_secrets(machine: Machine, settings: Settings) -> tuple[dict[str, str],
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             write_if_changed(path, json.dumps(kept | new, ensure_ascii=False, indent=1) + "\n", 0o600)
         wipe_passwords(machine.settings_path(),
-             {*(key for key, network, _ in given if network in new), *(["pin"] if pin else [])})
+                       {*(key for key, network, _ in given if network in new), *(["pin"] if pin else [])})
     except OSError as error:
         return kept | new, [SettingsNote("not_wiped", params={"reason": error.strerror or str(error)})]
     return kept | new, []

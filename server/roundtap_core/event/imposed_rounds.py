@@ -64,7 +64,7 @@ def impose_round(state: EventState, command: ImposeRound, now: Instant) -> list[
                            "matches": [f"{_number(state)}.{n}" for n, _ in enumerate(matches, start=1)]}]}
     return [*closing,
             draft_entry(_number(state), command.stage, _imposed_draw(state), matches, {mending_steps.IMPOSED: True},
-                                  command.tiebreak_form, **more)]
+                        command.tiebreak_form, **more)]
 
 
 def preview_imposed(state: EventState, command: ImposeRound) -> mending_steps.MendPlan:
@@ -190,7 +190,7 @@ def adopt_round(state: EventState, command: AdoptRound, now: Instant) -> list[Ne
     notes = {mending_steps.IMPOSED: True, ADOPTED: True}
     return [*before,
             draft_entry(command.number, command.stage, _imposed_draw(state), matches, notes, command.tiebreak_form,
-                                 mark=command.mark)]
+                        mark=command.mark)]
 
 
 def _displaced_drafts(state: EventState, command: AdoptRound) -> list[NewEntry]:

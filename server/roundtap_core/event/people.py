@@ -126,7 +126,7 @@ def is_pairable(state: states.EventState, entrant: states.Entrant) -> bool:
     return entrant.sign_up != states.TO_CONFIRM and (entrant.checked_in or not state.check_in)
 
 
-def late_arrival(
+def arrival_effects(
     state: states.EventState, entrant: states.Entrant, meets: str | None, busy: frozenset[int]
 ) -> tuple[list[int], NewEntries]:
     """The rounds a latecomer has missed, or the match in place of a bye. Raises Problem where it is too late."""
@@ -194,10 +194,10 @@ def _check_in(state: states.EventState, command: CheckIn, now: Instant) -> NewEn
 def _late_arrival(
     state: states.EventState, after: states.Entrant, meets: str | None, busy: frozenset[int]
 ) -> tuple[list[int], NewEntries]:
-    """As `late_arrival`, for an awaited player; nothing is missed by who is still not to be paired, or plays already."""
+    """As `arrival_effects`, for an awaited player; nothing is missed by who is still not paired, or plays already."""
     if not is_pairable(state, after) or after.id not in states.not_yet_present(state):
         return [], []
-    return late_arrival(state, after, meets, busy)
+    return arrival_effects(state, after, meets, busy)
 
 
 def _set_sign_up(state: states.EventState, command: SetSignUp, now: Instant) -> NewEntries:
@@ -266,7 +266,7 @@ def _enter(state: states.EventState, command: EnterCompetitor, now: Instant) -> 
     if not command.imported:
         if entrant.won_bye and state.public_rounds:
             raise Problem("won_bye_too_late")
-        missed, meeting = late_arrival(state, entrant, command.meets, command.busy_tables)
+        missed, meeting = arrival_effects(state, entrant, command.meets, command.busy_tables)
     entered = NewEntry("competitor-entered", {
         "competitor": entrant.id, "digest": entrant.digest, "won_bye": entrant.won_bye,
         "came_with": entrant.came_with, "fixed_table": entrant.fixed_table, "missed": missed,
@@ -506,7 +506,7 @@ def _apply_check_in_set(state: states.EventState, data: Mapping[str, Any], entry
 
 def _apply_checked_in(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
     return with_unpaired_losses(state.with_entrant(data["competitor"], checked_in=data["on"]), data["competitor"],
-                       data["missed"])
+                                data["missed"])
 
 
 def _apply_sign_up_set(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
@@ -515,7 +515,7 @@ def _apply_sign_up_set(state: states.EventState, data: Mapping[str, Any], entry:
 
 def _apply_confirmed(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
     return with_unpaired_losses(state.with_entrant(data["competitor"], sign_up=states.SIGNED_UP), data["competitor"],
-                       data["missed"])
+                                data["missed"])
 
 
 def _apply_fixed_table(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:

@@ -1,4 +1,4 @@
-"""The rulebooks, one module each; `rulebook(ID)` finds one by the id used everywhere, `planned_structure` what it has planned.
+"""The rulebooks, one module each; `rulebook(ID)` finds one by its id, `planned_structure` says what it has planned.
 
 Each module is imported when its rulebook is first asked for: a command that reads an event file needs one of them.
 """

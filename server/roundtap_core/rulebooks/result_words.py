@@ -105,7 +105,7 @@ def winner_of(book: Rulebook, options: Options, result: Result) -> str:
 
 
 def outcome_text(book: Rulebook, options: Options, situation: MatchSituation, result: Result, names: Names,
-            words: Words) -> str:
+                 words: Words) -> str:
     """Who has won, in one sentence; "" if that is unknown."""
     winner = winner_of(book, options, result)
     if winner in SIDES:

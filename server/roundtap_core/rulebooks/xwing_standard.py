@@ -95,8 +95,8 @@ def with_total(list_: list_form.ListData) -> dict[str, Any]:
 def total_problems(list_: list_form.ListData, maximum: int) -> Iterator[Problem]:
     """The total is what the ships cost, and at most `maximum`."""
     stated, counted = list_form.number_at(list_, "total"), list_form.total_points(ship for _,
-                                                                                       ship in list_form.rows_at(list_,
-                                                                                                              "ships"))
+                                                                                  ship in list_form.rows_at(list_,
+                                                                                                            "ships"))
     if stated is not None and counted is not None and stated != counted:
         yield Problem("list_total_differs", where="/total", total=stated, counted=counted)
     if stated is not None and stated > maximum:

@@ -21,17 +21,16 @@ def requester_of(hub: Hub, scope: http_answers.Scope) -> Requester:
     """The requester, from the connection and the session cookie."""
     encrypted = scope.get("scheme") == "https"
     client = scope.get("client")
-    here = not encrypted and client is not None and is_local_request(client[0],
-                                                                     http_answers.header(scope,
-                                                                                         b"host").decode("latin-1"))
-    token = cookies_in(http_answers.header(scope, b"cookie").decode("latin-1")).get(session_cookie(encrypted, here), "")
+    host, cookies = (http_answers.get_header(scope, name).decode("latin-1") for name in (b"host", b"cookie"))
+    here = not encrypted and client is not None and is_local_request(client[0], host)
+    token = cookies_in(cookies).get(session_cookie(encrypted, here), "")
     who = hub.access.organizers.identity_of(hub.access.organizers.session(token))
     return Requester(encrypted, here, who.role, token) if who is not None else Requester(encrypted, here)
 
 
 def is_logged_in(hub: Hub, scope: http_answers.Scope) -> bool:
     """Whether the request comes from the staff, in any role."""
-    return bool(http_answers.header(scope, b"cookie") and requester_of(hub, scope).role)
+    return bool(http_answers.get_header(scope, b"cookie") and requester_of(hub, scope).role)
 
 
 async def answer_if_refused(hub: Hub, scope: http_answers.Scope, send: http_answers.Send, who: frozenset[str]) -> bool:
@@ -70,7 +69,7 @@ async def _send_refusal(hub: Hub, scope: http_answers.Scope, send: http_answers.
 
 def _host(scope: http_answers.Scope) -> str:
     """The requested host without its port; the connection's address instead of an invalid one."""
-    host = HOST.fullmatch(http_answers.header(scope, b"host").decode("latin-1"))
+    host = HOST.fullmatch(http_answers.get_header(scope, b"host").decode("latin-1"))
     if host:
         return host[1]
     address = (scope.get("server") or ("localhost", 0))[0]

@@ -81,7 +81,7 @@ def is_csrf_valid(expected: str, token: str, origin: str | None, own: str) -> bo
 PATH = re.compile(r"/[A-Za-z0-9._~!$&'()*+,;=:@%/?-]*")
 
 
-def safe_next(target: str | None, default: str) -> str:
+def safe_redirect_path(target: str | None, default: str) -> str:
     """The path of this hub to continue to after login; anything else becomes the default. Only characters without
     tricks: browsers drop tabs and line breaks, take "\\" for "/", and some decode "%2f" twice."""
     if not target or not PATH.fullmatch(target):

@@ -54,7 +54,7 @@ class PersonalLinks:
 
     def token(self, event_id: str, competitor: str) -> str:
         """The token in "/me/<token>"."""
-        return token_of(self._secret, (event_id, competitor), self._of((event_id, competitor)))
+        return link_token(self._secret, (event_id, competitor), self._of((event_id, competitor)))
 
     def path(self, event_id: str, competitor: str) -> str:
         """"/me/<token>". Showing it changes nothing: `give` records that the link was handed out."""
@@ -146,7 +146,7 @@ class PersonalLinks:
                                           actor))
 
 
-def token_of(secret: bytes, who: PlayerId, link: PersonalLink) -> str:
+def link_token(secret: bytes, who: PlayerId, link: PersonalLink) -> str:
     """The ids of a person and a signature of them made with the hub's `secret`."""
     key = hmac.digest(secret, PURPOSE + link.era.encode(), "sha256")
     signed = hmac.digest(key, json.dumps([*who, link.generation]).encode(), "sha256")[:MAC_BYTES]

@@ -178,7 +178,7 @@ def _map() -> MapAdapter:
     return Map(rules).bind("")
 
 
-def find(method: str, path: str) -> tuple[Route, Mapping[str, str]] | None:
+def find_route(method: str, path: str) -> tuple[Route, Mapping[str, str]] | None:
     """A request's route and the values of its path's parameters, matched as Flask does; None where there is none."""
     from werkzeug.exceptions import HTTPException
 
@@ -260,7 +260,7 @@ def refuse_role(snapshot: Snapshot, asked: Route, role: str, event_id: str = "",
 def is_allowed(snapshot: Snapshot, role: str, address: str) -> bool:
     """Whether `role` may request "POST /console/e1/match/1.1/ruling" now, by its route."""
     method, _, path = address.partition(" ")
-    found = find(method, path)
+    found = find_route(method, path)
     if found is None:
         return False
     asked, named = found

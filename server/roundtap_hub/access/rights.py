@@ -57,7 +57,7 @@ def unit_placed_entry(unit: str, table: int | None) -> NewEntry:
     return NewEntry("unit-placed", {"unit": unit, "table": table})
 
 
-def refuse_key(units: Mapping[str, UnitKeyRecord], staff: StaffRoll, new: NewEntry) -> None:
+def refuse_stale_key(units: Mapping[str, UnitKeyRecord], staff: StaffRoll, new: NewEntry) -> None:
     """Raise where the key or PIN that `new` replaces is not the current one: Problem "unit_known", "unknown_unit",
     "unknown_person"; "too_many_units"."""
     if new.kind == STAFF_SET and "instead_of" in new.data and new.data["instead_of"] != staff[new.data["person"]].pin:

@@ -235,13 +235,13 @@ def machine_names() -> CertificateNames:
 
 def local_addresses(proc: Path = Path("/proc/net")) -> list[Address]:
     """This machine's addresses, as Linux lists them."""
-    found: list[Address] = [ip_address(above.split()[-1]) for above, line in pairwise(lines_of(proc / "fib_trie"))
+    found: list[Address] = [ip_address(above.split()[-1]) for above, line in pairwise(read_lines(proc / "fib_trie"))
                             if line.strip() == "/32 host LOCAL"]
-    found += (IPv6Address(int(line.split()[0], 16)) for line in lines_of(proc / "if_inet6"))
+    found += (IPv6Address(int(line.split()[0], 16)) for line in read_lines(proc / "if_inet6"))
     return list(dict.fromkeys(found))
 
 
-def lines_of(path: Path) -> list[str]:
+def read_lines(path: Path) -> list[str]:
     """The lines of a kernel file; none where it does not exist."""
     try:
         return path.read_text(encoding="ascii").splitlines()

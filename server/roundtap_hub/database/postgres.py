@@ -102,13 +102,13 @@ class PostgresJournal(journal.Journal):
                 committing = True
                 connection.commit()
         except IntegrityError as error:
-            raise NumberTaken(reason_of(error)) from error
+            raise NumberTaken(error_text(error)) from error
         except SQLAlchemyError as error:
             if _sqlstate(error) in CONFLICT_SQLSTATES:
-                raise NumberTaken(reason_of(error)) from error
+                raise NumberTaken(error_text(error)) from error
             if committing and not _refused(error):
-                raise journal.CommitInDoubt(reason_of(error)) from error
-            raise journal.JournalConflict(reason_of(error)) from error
+                raise journal.CommitInDoubt(error_text(error)) from error
+            raise journal.JournalConflict(error_text(error)) from error
 
     @contextmanager
     def exclusive(self) -> Iterator[None]:
@@ -119,7 +119,7 @@ class PostgresJournal(journal.Journal):
                 connection = until.enter_context(self._engine.connect())
                 connection.execute(_LOCK[True], {"key": HALL_LOCK})
             except SQLAlchemyError as error:
-                raise journal.JournalConflict(reason_of(error)) from error
+                raise journal.JournalConflict(error_text(error)) from error
             self._exclusive = connection
             until.callback(setattr, self, "_exclusive", None)
             yield
@@ -162,10 +162,10 @@ def postgres_engine(address: str, read_only: bool = False) -> Engine:
 
 def unusable_database(url: Any, error: Exception) -> Problem:
     """The database's own error, and its address."""
-    return Problem("database_not_usable", url=redacted_url(url), reason=reason_of(error))
+    return Problem("database_not_usable", url=redacted_url(url), reason=error_text(error))
 
 
-def reason_of(error: Exception) -> str:
+def error_text(error: Exception) -> str:
     """The error's text, on one line."""
     return " ".join(str(getattr(error, "orig", None) or error).split())
 
@@ -228,7 +228,7 @@ class ClockSample:
         return self.error_us + DRIFT_RATE * (now_us - self.taken_us)
 
 
-def sample(ask: TimeQuery, now_us: Callable[[], int]) -> ClockSample:
+def sample_clock(ask: TimeQuery, now_us: Callable[[], int]) -> ClockSample:
     """One round trip; the database's answer was right at some moment within it."""
     before = now_us()
     database_us = ask()
@@ -311,7 +311,7 @@ class DatabaseClock:
                 with self._connect() as connection:
                     self._clock.add_samples(self._samples(connection))
             except psycopg.Error as lost:
-                log.warning("the database's clock could not be read: %s", reason_of(lost))
+                log.warning("the database's clock could not be read: %s", error_text(lost))
 
     def _connect(self) -> psycopg.Connection[Any]:
         return psycopg.connect(**libpq_arguments(self._url), autocommit=True)
@@ -323,7 +323,7 @@ class DatabaseClock:
             return int(row[0])
 
         ask()
-        return [sample(ask, _monotonic_us) for _ in range(ROUND_TRIPS)]
+        return [sample_clock(ask, _monotonic_us) for _ in range(ROUND_TRIPS)]
 
     def _wall(self) -> str:
         return datetime.fromtimestamp(self._clock.read_us() // 1_000_000, UTC).isoformat(timespec="seconds")

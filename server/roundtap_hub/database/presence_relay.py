@@ -17,7 +17,7 @@ from sqlmodel import SQLModel
 
 from roundtap_core.errors import Problem
 from roundtap_hub.database.database_url import libpq_arguments
-from roundtap_hub.database.postgres import HALL_LOCK, NOTICE_BYTES_MAX, postgres_engine, reason_of, unusable_database
+from roundtap_hub.database.postgres import HALL_LOCK, NOTICE_BYTES_MAX, error_text, postgres_engine, unusable_database
 from roundtap_hub.models import PrintOrderRow, PrintStateRow, upsert
 from roundtap_hub.paper.job_book import PrintBook
 from roundtap_hub.paper.print_jobs import PrintJob, PrintState
@@ -182,7 +182,7 @@ class PresenceRelay:
                     self._news.resync()
                     self._send_loop(connection)
             except psycopg.Error as lost:
-                log.warning("what the units say is not told to other hubs at the moment: %s", reason_of(lost))
+                log.warning("what the units say is not told to other hubs at the moment: %s", error_text(lost))
                 self._stop.wait(BEAT_S)
 
     def _send_loop(self, connection: psycopg.Connection[Any]) -> None:

@@ -19,7 +19,7 @@ from roundtap_core.event.apply import apply
 from roundtap_core.event.entries import VENUE, Entry, NewEntry
 from roundtap_core.event.states import EventState
 from roundtap_hub.database.database_url import libpq_arguments
-from roundtap_hub.database.postgres import CHANNEL, NumberTaken, PostgresJournal, reason_of
+from roundtap_hub.database.postgres import CHANNEL, NumberTaken, PostgresJournal, error_text
 from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.command_pipeline import HALL_COMMANDS, DecidedBatch, Step, WriteRequest, decide_all
 from roundtap_hub.store.journal import START, CommitInDoubt, Head, JournalConflict, PersonRecord, events_deleted
@@ -335,7 +335,7 @@ class NotificationListener:
                             self._dispatch(notice.channel, notice.payload)
             except psycopg.Error as lost:
                 if reachable:
-                    log.error("what other hubs write is not heard at the moment: %s", reason_of(lost))
+                    log.error("what other hubs write is not heard at the moment: %s", error_text(lost))
                 reachable = False
                 self._stop.wait(RECONNECT_S)
 

@@ -27,21 +27,21 @@ from roundtap_core.standings.tiebreakers import EACH, KNOCKOUT
 from roundtap_hub.access import visit
 from roundtap_hub.access.policy import HEADS, JUST_FINISHED, OPEN, ORGANIZERS, PLAYING, STAFF, VISIBLE, route
 from roundtap_hub.events import saved_event
-from roundtap_hub.events.event_options import flatten_options, options_view, place
-from roundtap_hub.events.saved_event import SavedEvent, archived_list, listed_events, planned_rounds, ranking_by_id
+from roundtap_hub.events.event_options import flatten_options, option_path, options_view
+from roundtap_hub.events.saved_event import SavedEvent, archived_list, listed_events, planned_swiss, settled_rows
 from roundtap_hub.events.todo import cut_short_lines, open_tasks, points_before_round_1
 from roundtap_hub.judging.judging_view import people_forms_view
 from roundtap_hub.people.absentees import absentee_names
 from roundtap_hub.people.competitors import competitor_row, roster
 from roundtap_hub.people.lists import list_counts, list_states
 from roundtap_hub.results.standings_table import has_draws
-from roundtap_hub.rounds.knockout import bracket, cut_rows, cut_view, final_lines, next_name, next_stage, title_key
+from roundtap_hub.rounds.knockout import bracket, cut_rows, cut_view, final_lines, next_round_key, next_stage, title_key
 from roundtap_hub.rounds.mending_view import waiting_count
 from roundtap_hub.rounds.round_clock import TableClocks, clock_face, table_clock_face, table_clocks
 from roundtap_hub.rounds.tables import GridCell, grid_cells, seated_count
 from roundtap_hub.serving import web
 from roundtap_hub.serving.page_versions import played_ms
-from roundtap_hub.serving.regions import Rendered, diff_pages
+from roundtap_hub.serving.regions import RenderedPage, diff_pages
 from roundtap_hub.serving.renderings import RENDER_CACHE, RenderCache, RowSource
 from roundtap_hub.store.command_pipeline import busy_tables, may_archive, taken_tables
 from roundtap_hub.store.person_rows import is_damaged
@@ -76,7 +76,7 @@ def draft_view(moment: SavedEvent, names: Mapping[str, str]) -> dict[str, Any] |
     draft = moment.state.draft
     if draft is None:
         return None
-    rows = ranking_by_id(moment)
+    rows = settled_rows(moment)
     points = {competitor: row.points for competitor, row in rows.items()}
     floats = {f["competitor"]: (f["from"], f["to"]) for f in draft.notes.get("floats", ())}
     met = _meetings(moment, draft)
@@ -157,7 +157,7 @@ def _before_round_1(state: EventState) -> NextStep:
         return NextStep("check_in", anchor="people-links", params={"here": players, "n": entered})
     if players < 2:
         return NextStep("enter", anchor="names", params={"n": players})
-    planned = planned_rounds(state)
+    planned = planned_swiss(state)
     if planned is None:
         return NextStep("structure", anchor="settings", params={"n": players})
     if planned == 0:
@@ -225,7 +225,7 @@ def _after_round(state: EventState, number: int) -> NextStep:
     if offered_places(state) is not None:
         return NextStep("offer", anchor="offered", competitor=offered_places(state))
     if following == ELIMINATION:
-        return NextStep("draw_knockout", "draw", fields={"attempt": 0}, round_name=next_name(state))
+        return NextStep("draw_knockout", "draw", fields={"attempt": 0}, round_name=next_round_key(state))
     if following == OVER:
         return _over(state, number)
     return NextStep("draw", "draw", params={"number": number, "next": number + 1}, fields={"attempt": 0})
@@ -272,7 +272,7 @@ def events_page(**_: str) -> AnyResponse:
     return web.page("console_events.html", feed="console", known=len(snapshot.ids), events=lines,
                     archived=archived_list(snapshot),
                     may_archive=[line.id for line in lines if may_archive(snapshot, line.id)], rulebooks=RULEBOOKS,
-                    colors=COLORS, free=free, book=book, options=options_view(book), option_place=place,
+                    colors=COLORS, free=free, book=book, options=options_view(book), option_place=option_path,
                     about_places=ABOUT_PLACES)
 
 
@@ -295,7 +295,7 @@ def render_cache() -> RenderCache:
     return kept
 
 
-def _draw(moment: saved_event.SavedEvent) -> Rendered:
+def _draw(moment: saved_event.SavedEvent) -> RenderedPage:
     """The console as all of one role see it; after a Problem, as this request sees it."""
     snapshot, hub = web.current_snapshot(), web.current_hub()
     state, units, now = moment.state, web.current_units(), web.now_ms()
@@ -336,7 +336,7 @@ def _draw(moment: saved_event.SavedEvent) -> Rendered:
         needs=open_tasks(snapshot, units, state, grid if state.live else (), names, now,
                          played_ms(state, hub.clocks.now()), hub.presence.seen_at_table),
         short=cut_short_lines(moment), draft=draft_view(moment, names), waits_before_start=waiting_count(state),
-        planned=saved_event.planned_rounds(state), roster=people, lists=lists,
+        planned=saved_event.planned_swiss(state), roster=people, lists=lists,
         told_lists=list_counts(moment), not_there=absent, counted_here=saved_event.check_in_count(state),
         cut=cut_view(moment, names), cut_rows=cut_rows(moment), draws=has_draws(state),
         final=final_lines(moment, names),
@@ -350,8 +350,8 @@ def _draw(moment: saved_event.SavedEvent) -> Rendered:
         desk=people_forms_view(moment), face=clock_face(state, hub.clocks.now(), web.words(), official=True),
         rulebook=state.rulebook,
         structure_open=structure_is_open(state) and not state.finished,
-        options=options_view(state.rulebook), given_options=flatten_options(state.given_options), option_place=place,
-        about_places=ABOUT_PLACES,
+        options=options_view(state.rulebook), given_options=flatten_options(state.given_options),
+        option_place=option_path, about_places=ABOUT_PLACES,
         option_warnings=[] if state.public_rounds else [
             warning.say(web.words()) for warning in state.rulebook.option_warnings(state.given_options)],
     )
@@ -439,11 +439,11 @@ CLOCK_TEXT = re.compile(r"(\d{1,3})(?::([0-5]\d))?")
 
 @route("POST /console/<event_id>/draw", ORGANIZERS, OPEN)
 @web.shows_problem_on(event_page)
-def draw(event_id: str) -> AnyResponse:
+def draw_round(event_id: str) -> AnyResponse:
     """Draw, or redraw. `attempt` is the draft the organizer saw (0: none), so that a second tap never draws twice."""
     draft = web.current_event(event_id).state.draft
     in_hand = draft.draw.attempt if draft and draft.draw else 0
-    if in_hand != (web.whole_number("attempt") or 0):
+    if in_hand != (web.form_number("attempt") or 0):
         raise Problem("draft_changed_meanwhile")
     form = web.field("tiebreak_form") or (draft.tiebreak_form if draft else None) or EACH
     return web.submit_and_redirect(event_id, commands.DrawRound(secrets.randbits(SEED_BITS), tiebreak_form=form))
@@ -453,31 +453,31 @@ def draw(event_id: str) -> AnyResponse:
 @web.shows_problem_on(event_page)
 def move_tables(event_id: str) -> AnyResponse:
     """Move matches off tables that another event uses, to free ones."""
-    return web.submit_and_redirect(event_id, commands.MoveTables(web.whole_number("number") or 0,
-                                                                 web.whole_number("attempt") or 0))
+    return web.submit_and_redirect(event_id, commands.MoveTables(web.form_number("number") or 0,
+                                                                 web.form_number("attempt") or 0))
 
 
 @route("POST /console/<event_id>/discard", ORGANIZERS, OPEN)
 @web.shows_problem_on(event_page)
-def discard(event_id: str) -> AnyResponse:
+def discard_draft(event_id: str) -> AnyResponse:
     return web.submit_and_redirect(event_id, commands.DiscardDraft())
 
 
 @route("POST /console/<event_id>/publish", ORGANIZERS, OPEN)
 @web.shows_problem_on(event_page)
-def publish(event_id: str) -> AnyResponse:
+def publish_round(event_id: str) -> AnyResponse:
     return web.submit_and_redirect(event_id,
-                               commands.PublishRound(web.whole_number("number") or 0, web.whole_number("attempt") or 0))
+                               commands.PublishRound(web.form_number("number") or 0, web.form_number("attempt") or 0))
 
 
 @route("POST /console/<event_id>/clock", HEADS, PLAYING)
 @web.shows_problem_on(event_page)
-def clock(event_id: str) -> AnyResponse:
+def set_clock(event_id: str) -> AnyResponse:
     """Start, pause, adjust, set or reset the clock. After a power cut `continue` or `hold` at a typed time, else at the
     time that the tables counted."""
-    action, delta_ms = web.one_of("action", CLOCK_ACTIONS), 0
+    action, delta_ms = web.form_choice("action", CLOCK_ACTIONS), 0
     if action == "adjust":
-        delta_ms = max(-600, min(600, web.whole_number("minutes") or 0)) * 60_000
+        delta_ms = max(-600, min(600, web.form_number("minutes") or 0)) * 60_000
     elif action == "set":
         delta_ms = parse_clock(web.field("time"))
     elif action in ("continue", "hold"):
@@ -504,30 +504,30 @@ def parse_clock(text: str) -> int:
 @web.shows_problem_on(event_page)
 def add_extra_minutes(event_id: str) -> AnyResponse:
     """Set the random extra minutes of the round that the organizer was looking at."""
-    minutes = web.whole_number("minutes")
+    minutes = web.form_number("minutes")
     if minutes is None:
         raise Invalid("figure_missing")
-    return web.submit_and_redirect(event_id, commands.SetExtraMinutes(web.whole_number("number") or 0, minutes))
+    return web.submit_and_redirect(event_id, commands.SetExtraMinutes(web.form_number("number") or 0, minutes))
 
 
 @route("POST /console/<event_id>/finish", ORGANIZERS, PLAYING)
 @web.shows_problem_on(event_page)
-def finish(event_id: str) -> AnyResponse:
+def finish_event(event_id: str) -> AnyResponse:
     return web.submit_and_redirect(event_id, commands.FinishEvent(web.typed_reason()))
 
 
 @route("POST /console/<event_id>/reopen", ORGANIZERS, JUST_FINISHED)
 @web.shows_problem_on(event_page)
-def reopen(event_id: str) -> AnyResponse:
+def reopen_event(event_id: str) -> AnyResponse:
     return web.submit_and_redirect(event_id, commands.ReopenEvent())
 
 
 @route("POST /console/<event_id>/play-on", ORGANIZERS, OPEN)
 @web.shows_problem_on(event_page)
-def play_on(event_id: str) -> AnyResponse:
+def publish_with_open_points(event_id: str) -> AnyResponse:
     """Publish the drawn round and note the open points: those on the page (`point`), or all where none was sent."""
     seen = tuple(request.form.getlist("point")) or None
-    command = commands.PublishRound(web.whole_number("number") or 0, web.whole_number("attempt") or 0,
+    command = commands.PublishRound(web.form_number("number") or 0, web.form_number("attempt") or 0,
                                     web.typed_reason(),
                                     seen, web.signing_official(event_id))
     return web.submit_and_redirect(event_id, command)
@@ -535,7 +535,7 @@ def play_on(event_id: str) -> AnyResponse:
 
 @route("POST /console/<event_id>/cut", ORGANIZERS, PLAYING)
 @web.shows_problem_on(event_page)
-def cut(event_id: str) -> AnyResponse:
+def record_cut(event_id: str) -> AnyResponse:
     return web.submit_and_redirect(event_id, commands.MakeCut())
 
 

@@ -85,7 +85,7 @@ def read_options(book: Rulebook, field: Callable[[str], str]) -> Mapping[str, An
     for name, low, high, _ in _numbers(book):
         value = _number(field, name, low, high)
         if value is None and name in REQUIRED_NUMBERS:
-            raise Invalid("option_asked", where=place(name))
+            raise Invalid("option_asked", where=option_path(name))
         if value is not None:
             chosen[name] = value
     for name, values in _choices(book):
@@ -132,7 +132,7 @@ def _stage(stage: str, field: Callable[[str], str]) -> dict[str, int | None]:
     return values
 
 
-def place(name: str) -> str:
+def option_path(name: str) -> str:
     """The place of a field's option in an event file, as a Problem names it."""
     option, _, stage = name.partition(".")
     if not stage:
@@ -147,7 +147,7 @@ def _number(field: Callable[[str], str], name: str, low: int, high: int) -> int 
     try:
         value = typed_number(text)
     except Problem as problem:
-        raise problem.at(place(name)) from None
+        raise problem.at(option_path(name)) from None
     if not low <= value <= high:
-        raise Invalid("figure_out_of_range", where=place(name), value=value, minimum=low, maximum=high)
+        raise Invalid("figure_out_of_range", where=option_path(name), value=value, minimum=low, maximum=high)
     return value

@@ -15,10 +15,10 @@ from roundtap_core.event.states import ACTIVE, AMONG, EventState, Prize
 from roundtap_core.lists.list_form import fold
 from roundtap_hub.access.policy import NOT_ARCHIVED, ORGANIZERS, STAFF, VISIBLE, route
 from roundtap_hub.events.console import SEED_BITS
-from roundtap_hub.events.saved_event import SavedEvent, full_names, ranking
-from roundtap_hub.hall.wall_view import sort_key
+from roundtap_hub.events.saved_event import SavedEvent, full_names, settled_standings
+from roundtap_hub.hall.wall_view import name_sort_key
 from roundtap_hub.rounds.knockout import final_lines
-from roundtap_hub.serving.web import current_event, field, page, shows_problem_on, submit, whole_number
+from roundtap_hub.serving.web import current_event, field, form_number, page, shows_problem_on, submit_command
 
 MOST_DIGITS = 4
 
@@ -69,8 +69,8 @@ def prize_lines(moment: SavedEvent, names: Mapping[str, str]) -> tuple[PrizeLine
     lots: set[str] = set()
     if state.finished:
         final = final_lines(moment, names)
-        placed = [(line.rank, line.competitor) for line in final or ranking(moment) if line.rank is not None]
-        lots = set() if final else {row.competitor for row in ranking(moment) if row.by_chance}
+        placed = [(line.rank, line.competitor) for line in final or settled_standings(moment) if line.rank is not None]
+        lots = set() if final else {row.competitor for row in settled_standings(moment) if row.by_chance}
     return tuple(_line(index, prize, placed, lots, names) for index, prize in enumerate(state.prizes))
 
 
@@ -101,7 +101,7 @@ def prizes_page(event_id: str) -> AnyResponse:
     return page("prizes.html", feed=f"console/{event_id}", state=state, typed_list=typed_prizes(state.prizes),
                 lines=prize_lines(moment, names), names=names, pools=draw_pools(state), prize_target=prize_target,
                 played_out=state.options.get("prize_places"), last_place=last,
-                people=sorted(((who, name) for who, name in names.items()), key=lambda each: sort_key(each[1])))
+                people=sorted(((who, name) for who, name in names.items()), key=lambda each: name_sort_key(each[1])))
 
 
 @route("POST /console/<event_id>/prizes", ORGANIZERS, NOT_ARCHIVED)
@@ -116,7 +116,7 @@ def save_prizes(event_id: str) -> AnyResponse:
 def name_prize_winner(event_id: str) -> AnyResponse:
     """`prize`: its index, `what`: its text as shown there; `competitor`: the winner, "" for none yet."""
     known = current_event(event_id).state.prizes
-    index = whole_number("prize")
+    index = form_number("prize")
     if index is None or not 0 <= index < len(known) or known[index].what != field("what"):
         raise Problem("prizes_changed_meanwhile")
     chosen = replace(known[index], competitor=field("competitor") or None)
@@ -127,11 +127,11 @@ def name_prize_winner(event_id: str) -> AnyResponse:
 @shows_problem_on(prizes_page)
 def draw_door_prize(event_id: str) -> AnyResponse:
     """`seen`: how many draws were on the page, so that a form sent twice draws once."""
-    drawn = DrawDoorPrize(field("what"), whole_number("count") or 0, secrets.randbits(SEED_BITS),
-                          field("among") or ACTIVE, bool(field("again")), whole_number("seen"))
+    drawn = DrawDoorPrize(field("what"), form_number("count") or 0, secrets.randbits(SEED_BITS),
+                          field("among") or ACTIVE, bool(field("again")), form_number("seen"))
     return _submit(event_id, drawn, "draws")
 
 
 def _submit(event_id: str, command: Command, anchor: str = "list") -> AnyResponse:
-    submit(event_id, command)
+    submit_command(event_id, command)
     return redirect(url_for("console.prizes_page", event_id=event_id, _anchor=anchor), 303)

@@ -116,7 +116,7 @@ def settled_round(state: EventState) -> int:
 
 
 @memoized_by(_ranking_key)
-def ranking(moment: SavedEvent) -> tuple[StandingsRow, ...]:
+def settled_standings(moment: SavedEvent) -> tuple[StandingsRow, ...]:
     """The standings after the last settled round; players disqualified since have no rank. Empty where a recorded
     result cannot be read."""
     try:
@@ -126,8 +126,8 @@ def ranking(moment: SavedEvent) -> tuple[StandingsRow, ...]:
 
 
 @memoized_by(_ranking_key)
-def ranking_by_id(moment: SavedEvent) -> dict[str, StandingsRow]:
-    return {row.competitor: row for row in ranking(moment)}
+def settled_rows(moment: SavedEvent) -> dict[str, StandingsRow]:
+    return {row.competitor: row for row in settled_standings(moment)}
 
 
 IN_PLAY = frozenset({"number", "head", "entrants", "rounds", "clock", "fates"})
@@ -178,7 +178,7 @@ def results_version(moment: SavedEvent) -> str:
     )
 
 
-def planned_rounds(state: EventState) -> int | None:
+def planned_swiss(state: EventState) -> int | None:
     """How many Swiss rounds are planned; None while there are too few players for the chosen table."""
     try:
         return state.swiss_rounds

@@ -13,7 +13,7 @@ from roundtap_core.records import FINISHED_EARLY, SWISS_STAGES, UNPAIRED_LOSS
 from roundtap_hub.events.saved_event import SavedEvent, full_names, shown_names
 from roundtap_hub.judging.judging_view import official_name
 from roundtap_hub.people.absentees import absentees
-from roundtap_hub.rounds.tables import CALL, DRAFT, NO_CONTACT, GridCell, age
+from roundtap_hub.rounds.tables import CALL, DRAFT, NO_CONTACT, GridCell, ms_since
 from roundtap_hub.serving.memoized import memoized
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.units.unit_presence import TAKEN, UnitStatus, calls_of, leave_requests_of, phone_requests
@@ -92,7 +92,7 @@ def _calls_elsewhere(
     for call in calls_of(snapshot, units, state):
         if call.match not in shown:
             known_units |= {source.removeprefix("unit:") for source in call.sources}
-            yield OpenTask(CALL, call.table, age(call.since_ms, now_ms), who_id=call.match, taken_by=call.taken_by)
+            yield OpenTask(CALL, call.table, ms_since(call.since_ms, now_ms), who_id=call.match, taken_by=call.taken_by)
     others = {
         snapshot.venue.unit_at(match.match.table)
         for state in snapshot.events.values() if state.live
@@ -100,9 +100,9 @@ def _calls_elsewhere(
     }
     for unit, status in sorted(units.items()):
         if status.call_since_ms is not None and unit not in known_units and unit not in others:
-            yield OpenTask(CALL, snapshot.venue.tables.get(unit), age(status.call_since_ms, now_ms), None, unit,
+            yield OpenTask(CALL, snapshot.venue.tables.get(unit), ms_since(status.call_since_ms, now_ms), None, unit,
                            who=unit,
-                       taken_by=status.call_taken_by)
+                           taken_by=status.call_taken_by)
 
 
 def _leave_requests(
@@ -113,7 +113,7 @@ def _leave_requests(
             who, match = wish.competitor, wish.match
             leaving = leave_effect(state, who)
             yield OpenTask("leave", match.match.table if match is not None else None,
-                       age(wish.since_ms, now_ms) if wish.since_ms is not None else None, None, None,
+                       ms_since(wish.since_ms, now_ms) if wish.since_ms is not None else None, None, None,
                        names.get(who, who), who, side=wish.side,
                        leaving=leaving, to=names.get(leaving.opponent, leaving.opponent))
 
@@ -123,7 +123,7 @@ def _taken_pages(units: Mapping[str, UnitStatus], state: EventState, names: Mapp
     """Players who scanned their slip and found their page taken by another phone, until the desk has looked."""
     for (kind, event, who), request in phone_requests(units).items():
         if kind == TAKEN and event == state.id and who in state.entrants:
-            yield OpenTask(TAKEN, None, age(request.since_ms, now_ms), who=names.get(who, who), who_id=who)
+            yield OpenTask(TAKEN, None, ms_since(request.since_ms, now_ms), who=names.get(who, who), who_id=who)
 
 
 def _absentees(

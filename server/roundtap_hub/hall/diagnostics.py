@@ -53,8 +53,8 @@ _LOG_CALL = re.compile(r"\b(?:log|_log|logger|logging)\.(?:debug|info|warning|er
                        r'"((?:[^"\\\n]|\\.)*)"', re.ASCII)
 
 
-def bundle(checks: Iterable[Check], services: Iterable[SystemdService], log: Iterable[str], counts: Mapping[str, int],
-           settings: Mapping[str, str]) -> str:
+def diagnostics_text(checks: Iterable[Check], services: Iterable[SystemdService], log: Iterable[str],
+                     counts: Mapping[str, int], settings: Mapping[str, str]) -> str:
     """One text for a helper. `counts`: figures of the journal; `settings`: of the configuration, included only where
     SETTINGS has them and their value is harmless."""
     words = core_words("en")
@@ -121,7 +121,7 @@ def _own_name(found: re.Match[str]) -> str:
 
 
 def _redact_words(text: str) -> str:
-    known, safe, tokens = vocabulary(), [], _WORD.findall(text)
+    known, safe, tokens = log_vocabulary(), [], _WORD.findall(text)
     for at, token in enumerate(tokens):
         if token in (" ", "\t") or token in _PUNCTUATION:
             safe.append(token)
@@ -142,7 +142,7 @@ def _more_digits(tokens: list[str], at: int) -> bool:
 
 
 @cache
-def vocabulary() -> frozenset[str]:
+def log_vocabulary() -> frozenset[str]:
     """The words of the product's log messages, of the system's errors and of systemd; case-sensitive, so that a
     capitalized name is not among them."""
     words = set(_SYSTEMD_WORDS.split())

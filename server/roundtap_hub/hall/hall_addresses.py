@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, ip_address, ip_network
 from pathlib import Path
 
-from roundtap_hub.access.tls import Address, lines_of, local_addresses
+from roundtap_hub.access.tls import Address, local_addresses, read_lines
 
 HTTP = 80
 MDNS_NAME = "roundtap.local"  # the name of a hub made by a card, on its network (mDNS) and on its hotspot
@@ -56,7 +56,7 @@ def is_hotspot(address: Address) -> bool:
 
 def _devices_by_network(route: Path) -> list[tuple[IPv4Network, str]]:
     """The networks this machine is directly on, with their devices, smallest first."""
-    rows = [line.split()[:8] for line in lines_of(route)[1:]]
+    rows = [line.split()[:8] for line in read_lines(route)[1:]]
     found = [(IPv4Network((_parse_kernel_ip(network), str(_parse_kernel_ip(mask)))), device)
              for device, network, gateway, *_, mask in rows if int(gateway, 16) == 0 and int(mask, 16) != 0]
     return sorted(found, key=lambda pair: -pair[0].prefixlen)

@@ -37,7 +37,7 @@ def _left_ms(view: Mapping[str, int | None], now: Instant) -> int | None:
     return view["remaining_ms"] if deadline_ms is None else deadline_ms - now.mono_ms
 
 
-def tone(moment: str) -> bytes:
+def tone_wav(moment: str) -> bytes:
     """A moment's sound as a WAV file, generated rather than shipped."""
     samples: list[int] = []
     for pitch, seconds in TONES[moment]:
@@ -55,7 +55,7 @@ def tone(moment: str) -> bytes:
     return out.getvalue()
 
 
-def aplay(device: str) -> Callable[[bytes], None]:
+def aplay_player(device: str) -> Callable[[bytes], None]:
     """A player of WAV files on an ALSA device ("default"), which raises OSError where the device fails."""
 
     def play(sound: bytes) -> None:
@@ -137,7 +137,7 @@ class HubSound:
     def play(self, moment: str) -> None:
         """Play a moment's sound. A failing device is logged once, and tried again at the next moment."""
         try:
-            self._play(tone(moment))
+            self._play(tone_wav(moment))
         except OSError as error:
             if not self.trouble:
                 log.error("the hub's audio out cannot be heard: %s", error)

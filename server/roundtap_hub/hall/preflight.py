@@ -3,7 +3,7 @@
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_hub.access.policy import ORGANIZERS, STAFF, route
-from roundtap_hub.hall.diagnostics import bundle
+from roundtap_hub.hall.diagnostics import diagnostics_text
 from roundtap_hub.hall.preflight_checks import all_checks, failed_checks, group_checks, local_time_text
 from roundtap_hub.serving import web
 from roundtap_hub.units.unit_list import table_units, unit_rows
@@ -33,6 +33,6 @@ def diagnostics() -> AnyResponse:
     settings = {"role": "hub", "language": hub.language, "on_database": "yes" if hub.host.on_database else "no",
                 "encrypted": "yes" if hub.access.encrypted is not None else "no",
                 "copies": str(len(copies.states) if copies is not None else 0)}
-    text = bundle(all_checks(hub, snapshot, web.current_units(), web.now_ms()), list_services(), log_lines(), counts,
-                  settings)
+    text = diagnostics_text(all_checks(hub, snapshot, web.current_units(), web.now_ms()), list_services(),
+                            log_lines(), counts, settings)
     return web.download(text, "text/plain; charset=utf-8", "roundtap-diagnostics.txt")

@@ -14,7 +14,7 @@ from roundtap_core.result_json import result_from_json
 from roundtap_hub.access.policy import ORGANIZERS, route
 from roundtap_hub.access.rights import unit_placed_entry
 from roundtap_hub.events.saved_event import SavedEvent, full_names
-from roundtap_hub.rounds.tables import ShownResult, show_result
+from roundtap_hub.rounds.tables import ShownResult, shown_result
 from roundtap_hub.serving import web
 from roundtap_hub.store import restore_gap, venue
 from roundtap_hub.store.read_model import Snapshot
@@ -43,7 +43,7 @@ def moved_units(snapshot: Snapshot) -> list[tuple[str, int]]:
     afresh = snapshot.venue.restore_state or venue.RestoreState()
     claims = (restore_gap.evidence_of_view(unit, heard) for unit, heard in afresh.heard.items())
     return sorted((claim.unit, claim.table) for claim in claims
-                  if claim is not None and claim.table is not None and not restore_gap.counts(snapshot, claim))
+                  if claim is not None and claim.table is not None and not restore_gap.is_at_its_table(snapshot, claim))
 
 
 def _copies(snapshot: Snapshot, afresh: venue.RestoreState) -> list[dict[str, Any]]:
@@ -71,7 +71,7 @@ def _tables(snapshot: Snapshot, afresh: venue.RestoreState, waiting: list[venue.
         state = snapshot.events.get(claim.event) if claim is not None else None
         found.append({
             "unit": unit, "table": snapshot.venue.tables.get(unit)
-            if claim is None or restore_gap.counts(snapshot, claim) else None,
+            if claim is None or restore_gap.is_at_its_table(snapshot, claim) else None,
             "heard": heard is not None, "without": unit in afresh.without,
             "round": claim.round if claim is not None else None,
             "names": _known_names(snapshot, state, claim.a, claim.b) if claim is not None else (),
@@ -84,7 +84,7 @@ def _tables(snapshot: Snapshot, afresh: venue.RestoreState, waiting: list[venue.
 def _offer(snapshot: Snapshot, lost: restore_gap.LostRound) -> dict[str, Any]:
     """A lost round as the tables hold it. `asks`: whether the organizer must say what some players did in it."""
     state = snapshot.events[lost.event]
-    made = restore_gap.assemble(state, lost)
+    made = restore_gap.assemble_round(state, lost)
     next_one = lost.number == len(state.public_rounds) + 1 or (
         state.live is not None and state.live.number == lost.number)
     return {"lost": lost, "state": state, "names": full_names(SavedEvent(state, snapshot.people_of(state.id))),
@@ -95,7 +95,7 @@ def _offer(snapshot: Snapshot, lost: restore_gap.LostRound) -> dict[str, Any]:
 
 def _point(snapshot: Snapshot, point: restore_gap.UnsettledMatch) -> dict[str, Any]:
     state = snapshot.events[point.claim.event]
-    ours = None if point.result is None else show_result(result_from_json(dict(point.result)), state)
+    ours = None if point.result is None else shown_result(result_from_json(dict(point.result)), state)
     return {"point": point, "state": state, "table": snapshot.venue.tables.get(point.claim.unit, point.claim.table),
             "names": _known_names(snapshot, state, point.claim.a, point.claim.b),
             "theirs": _shown_result(point.claim, state),
@@ -139,7 +139,7 @@ def _in_copy(snapshot: Snapshot, state: EventState | None, claim: restore_gap.Ta
 def _shown_result(claim: restore_gap.TableEvidence | None, state: EventState | None) -> ShownResult | None:
     if claim is None or claim.result is None or state is None:
         return None
-    return show_result(result_from_json(dict(claim.result)), state)
+    return shown_result(result_from_json(dict(claim.result)), state)
 
 
 LEFT = "left"
@@ -179,7 +179,7 @@ def adopt_lost_round() -> AnyResponse:
     commit."""
     lost = _lost_of_form()
     state = web.current_snapshot().events[lost.event]
-    made = restore_gap.assemble(state, lost)
+    made = restore_gap.assemble_round(state, lost)
     if made.wrong:
         raise made.wrong[0]
     more, gone = _answers(made, lost)
@@ -251,7 +251,7 @@ def _submit_steps(*steps: Step) -> AnyResponse:
 
 def _lost_of_form() -> restore_gap.LostRound:
     """The round whose button was pressed; Problem("restored_gone") where it has been settled meanwhile."""
-    number = web.whole_number("number")
+    number = web.form_number("number")
     for lost in restore_gap.lost_rounds(web.current_snapshot()):
         if (lost.event, lost.number, lost.mark) == (web.field("event"), number, web.field("mark")):
             return lost
@@ -267,8 +267,8 @@ def _answers(made: restore_gap.AssembledRound,
     taken = {match.id for match in made.matches}
 
     def add(a: str, b: str | None, bye: str | None = None) -> None:
-        more.append(restore_gap.ReconstructedMatch(restore_gap.free_id(lost.number, taken), a, b,
-                                                   web.whole_number(f"table-{a}"),
+        more.append(restore_gap.ReconstructedMatch(restore_gap.free_match_id(lost.number, taken), a, b,
+                                                   web.form_number(f"table-{a}"),
                                                    bye=bye))
         taken.add(more[-1].id)
 

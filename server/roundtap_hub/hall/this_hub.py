@@ -16,7 +16,7 @@ from roundtap_hub.access.policy import EVERYBODY, ORGANIZERS, STAFF_ROLES, route
 from roundtap_hub.access.staff import StaffLogin
 from roundtap_hub.hall.hall_addresses import HallAddresses, is_hotspot
 from roundtap_hub.hall.qr_svg import qr_svg
-from roundtap_hub.paper.paper import printed_at
+from roundtap_hub.paper.paper import local_date_time
 from roundtap_hub.serving import web
 from roundtap_machine.wifi import DEVICES_MAX, Hotspot, known_hotspot
 
@@ -76,7 +76,7 @@ def this_hub_page(**shown: Any) -> AnyResponse:
     network = hall_network(hub.host.hall_addresses, hotspot) if hub.host.hall_addresses.port else None
     return web.page("this_hub.html", rows=session_rows(organizers), network=network,
                     wifi_qr=qr_svg(hotspot.qr, web.words()("hub.wifi.qr")) if hotspot is not None else "",
-                    wall=printed_at(hub.clocks.wall()), encrypted=hub.access.encrypted, roles=STAFF_ROLES,
+                    wall=local_date_time(hub.clocks.wall()), encrypted=hub.access.encrypted, roles=STAFF_ROLES,
                     staff=staff_rows(organizers), revoked=[each for each in organizers.staff.people if not each.active],
                     **{key: shown.get(key, "") for key in ("made", "pin", "login", "qr")})
 

@@ -16,7 +16,7 @@ from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.states import EventState
 from roundtap_hub.access import visit
 from roundtap_hub.access.policy import EVERYBODY, HEADS_AND_DESK, VISIBLE, route
-from roundtap_hub.events.saved_event import SavedEvent, listed_events, planned_rounds, shown_names
+from roundtap_hub.events.saved_event import SavedEvent, listed_events, planned_swiss, shown_names
 from roundtap_hub.hall import known_displays, wall_view
 from roundtap_hub.hall.announcements import announcement_lines
 from roundtap_hub.hall.qr_svg import qr_svg
@@ -74,7 +74,7 @@ def _wall(moment: SavedEvent, variant: str) -> AnyResponse:
         theme=way.theme, page_ms=wall_view.PAGE_MS, way=way, clock=state.clock,
         face=clock_face(state, web.current_instant(), web.words()),
         reached=join_address() if view["mode"] == wall_view.WELCOME else None, drawing=drawing,
-        ends=end_time(state) if view["mode"] == wall_view.CLOCK else "", planned=planned_rounds(state))
+        ends=end_time(state) if view["mode"] == wall_view.CLOCK else "", planned=planned_swiss(state))
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ def displays_page(**_: str) -> AnyResponse:
 def announce() -> AnyResponse:
     """Announce on all walls and phones of one event or of all: a line of text, or lunch or the next start with a
     countdown in minutes or to a time of day."""
-    kind, text = web.one_of("kind", display_plan.KINDS, display_plan.KINDS[0]), " ".join(web.field("text").split())
+    kind, text = web.form_choice("kind", display_plan.KINDS, display_plan.KINDS[0]), " ".join(web.field("text").split())
     lasts_ms = _duration_ms(web.field("until"))
     if kind in display_plan.COUNTED and lasts_ms is None:
         raise Invalid("said_until_missing", where="/until")
@@ -187,7 +187,7 @@ def revoke_announcement() -> AnyResponse:
 @route("POST /console/displays/sound", HEADS_AND_DESK)
 @web.shows_problem_on(displays_page)
 def set_hub_sound() -> AnyResponse:
-    _add_entry(display_plan.HUB_SOUND, on=web.one_of("on", ("0", "1")) == "1")
+    _add_entry(display_plan.HUB_SOUND, on=web.form_choice("on", ("0", "1")) == "1")
     return _back("sound")
 
 
@@ -202,9 +202,9 @@ def set_display(display: str) -> AnyResponse:
     if display not in screens and len(screens) >= SCREENS_MAX:
         raise Problem("too_many_displays", maximum=SCREENS_MAX)
     _add_entry(display_plan.DISPLAY_SET, display=display, name=name,
-               show=web.one_of("show", display_plan.SHOWS, display_plan.SHOWS[0]),
-               part=web.one_of("part", known_displays.PARTS), theme=web.one_of("theme", ("", *wall_view.THEMES)),
-               event=_event(),
+               show=web.form_choice("show", display_plan.SHOWS, display_plan.SHOWS[0]),
+               part=web.form_choice("part", known_displays.PARTS),
+               theme=web.form_choice("theme", ("", *wall_view.THEMES)), event=_event(),
                sound=web.field("sound") == "1")
     return _back(f"display-{display}")
 

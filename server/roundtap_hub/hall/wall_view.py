@@ -60,7 +60,7 @@ def wall_variant(query: Mapping[str, str]) -> str:
                               display=False, name=""))
 
 
-def plain_variant(page: str, variant: str) -> str:
+def canonical_variant(page: str, variant: str) -> str:
     """A client's variant in the page's own canonical form."""
     if page.split("/")[0] == "wall":
         return variant_of(wall_options(variant))
@@ -110,9 +110,9 @@ def wall_mode(state: EventState) -> str:
 
 def has_content(mode: str, moment: saved_event.SavedEvent) -> bool:
     """Whether there is anything to show in a picture."""
-    state = moment.state
-    return {WORDS: True, PAIRINGS: bool(state.public_rounds), CLOCK: state.live is not None,
-            STANDINGS: bool(saved_event.ranking(moment)), BRACKET: bracket(moment) is not None}.get(mode, False)
+    return {WORDS: True, PAIRINGS: bool(moment.state.public_rounds), CLOCK: moment.state.live is not None,
+            STANDINGS: bool(saved_event.settled_standings(moment)),
+            BRACKET: bracket(moment) is not None}.get(mode, False)
 
 
 def wall_view(
@@ -159,7 +159,7 @@ def seats_by_name(moment: saved_event.SavedEvent) -> list[PairingLine]:
             across = match.match.b if side == "a" else match.match.a
             found.append(PairingLine(name, names.get(across, across) if across else "", match.match.table, side,
                                      match.match.bye, record, values, members.get(competitor, ())))
-    return sorted(found, key=lambda seat: sort_key(seat.name))
+    return sorted(found, key=lambda seat: name_sort_key(seat.name))
 
 
 def name_pages(moment: saved_event.SavedEvent, part: tuple[int, int] = (1, 1)) -> list[NamePage]:
@@ -170,16 +170,16 @@ def name_pages(moment: saved_event.SavedEvent, part: tuple[int, int] = (1, 1)) -
     long = any(len(seat.name) > LONG_NAME for seat in people)
     most = TEAMS_A_PAGE if any(seat.members for seat in people) else LONG_NAMES_A_PAGE if long else NAMES_A_PAGE
     return [NamePage(letter_range(page[0].name, page[-1].name), split_columns(page, NAME_COLUMNS))
-            for page in chunks(people, most)]
+            for page in even_pages(people, most)]
 
 
 def _paged(lines: Sequence[T], names: Sequence[str]) -> list[list[Sequence[T]]]:
     """Lines in pages of two columns, with fewer rows where a name needs two lines."""
     most = LONG_LINES_A_PAGE if any(len(name) > LONG_NAME for name in names) else LINES_A_PAGE
-    return [split_columns(page, LINE_COLUMNS) for page in chunks(lines, most)]
+    return [split_columns(page, LINE_COLUMNS) for page in even_pages(lines, most)]
 
 
-def chunks(items: Sequence[T], most: int) -> list[Sequence[T]]:
+def even_pages(items: Sequence[T], most: int) -> list[Sequence[T]]:
     """The items in order in as few pages of at most `most` as possible, all about equally full."""
     pages = -(-len(items) // most)
     return [items[len(items) * i // pages : len(items) * (i + 1) // pages] for i in range(pages)]
@@ -193,11 +193,11 @@ def split_columns(items: Sequence[T], columns: int) -> list[Sequence[T]]:
 
 def letter_range(first: str, last: str) -> str:
     """"A–F", or one letter where both are the same."""
-    one, two = (sort_key(name)[0][:1].upper() for name in (first, last))
+    one, two = (name_sort_key(name)[0][:1].upper() for name in (first, last))
     return one if one == two else f"{one}–{two}"
 
 
-def sort_key(name: str) -> tuple[str, str]:
+def name_sort_key(name: str) -> tuple[str, str]:
     """Sorts accented letters beside their plain ones: Łukasz among the L."""
     plain = "".join(c for c in unicodedata.normalize("NFD", name.casefold()) if not unicodedata.combining(c))
     return plain.translate(str.maketrans("łøđ", "lod")), name

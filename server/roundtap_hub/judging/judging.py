@@ -35,7 +35,7 @@ from roundtap_hub.units.unit_presence import UnitStatus, calls_of
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/warn", policy.JUDGES, policy.OPEN)
 @web.shows_problem_on(event_page)
-def warn(event_id: str, competitor: str) -> AnyResponse:
+def warn_player(event_id: str, competitor: str) -> AnyResponse:
     return web.submit_and_redirect(event_id,
                                    commands.GiveWarning(competitor, web.typed_reason(), web.signing_official(event_id)),
                                    "competitors")
@@ -43,7 +43,7 @@ def warn(event_id: str, competitor: str) -> AnyResponse:
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/propose", policy.HEADS, policy.OPEN)
 @web.shows_problem_on(event_page)
-def propose(event_id: str, competitor: str) -> AnyResponse:
+def propose_disqualification(event_id: str, competitor: str) -> AnyResponse:
     return web.submit_and_redirect(event_id,
                                    commands.ProposeDisqualification(competitor, web.typed_reason(),
                                                                     web.signing_official(event_id)), "needs")
@@ -67,7 +67,7 @@ def record_check(event_id: str, competitor: str) -> AnyResponse:
 @policy.route("POST /console/<event_id>/competitors/<competitor>/came-with", policy.HEADS_AND_DESK, policy.OPEN,
               only=policy.BEFORE_ROUND_1)
 @web.shows_problem_on(event_page)
-def set_came_with(event_id: str, competitor: str) -> AnyResponse:
+def set_travel_group(event_id: str, competitor: str) -> AnyResponse:
     return web.submit_and_redirect(event_id,
                                    commands.SetTravelGroup(competitor, clean_name(web.field("came_with")) or None),
                                    "competitors")
@@ -117,7 +117,7 @@ def record_picks(event_id: str, match_id: str) -> AnyResponse:
 
 
 def submit_at_match(event_id: str, match_id: str, command: commands.Command) -> AnyResponse:
-    web.submit(event_id, command)
+    web.submit_command(event_id, command)
     return redirect(url_for("console.match_page", event_id=event_id, match_id=match_id, _anchor="judge"), 303)
 
 
@@ -208,8 +208,8 @@ JUDGE_TASK_KINDS = frozenset({DISPUTE, ONE_PHONE, SECOND, ONE_SIDED, ELSEWHERE, 
 """The kinds of open tasks that are a judge's, beside calls."""
 
 
-def judge_page(snapshot: Snapshot, units: Mapping[str, UnitStatus], moments: Iterable[SavedEvent], now: Instant,
-               here: Collection[tuple[str, str, str]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+def judge_page_view(snapshot: Snapshot, units: Mapping[str, UnitStatus], moments: Iterable[SavedEvent], now: Instant,
+                    here: Collection[tuple[str, str, str]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """All calls, those not taken first, then by age; and the events of `moments`, with what their forms need. Of a
     call, `match` is "" for a unit at a table without a match; `sources`: "table", and the names of callers by phone;
     `since_ms`, the time of the first of them, identifies the call."""
@@ -264,7 +264,7 @@ def take_call(event_id: str) -> AnyResponse:
 @web.shows_problem_on(event_page)
 def close_call(event_id: str) -> AnyResponse:
     """Settle the call that the judge saw: the table's screen returns to its match."""
-    since = web.whole_number("since")
+    since = web.form_number("since")
     if web.field("match"):
         web.current_hub().hall.calls.close_shown(event_id, web.field("match"), since)
     else:
@@ -273,7 +273,7 @@ def close_call(event_id: str) -> AnyResponse:
 
 
 @policy.route("GET /console/judge", policy.JUDGES)
-def judge_hall() -> AnyResponse:
+def judge_hall_page() -> AnyResponse:
     """The judge's page over every event of the hall."""
     snapshot = web.current_snapshot()
     found = (saved_event(snapshot, event_id) for event_id, state in snapshot.events.items() if not state.finished)
@@ -282,7 +282,7 @@ def judge_hall() -> AnyResponse:
 
 
 @policy.route("GET /console/<event_id>/judge", policy.JUDGES, policy.VISIBLE)
-def judge_event(event_id: str) -> AnyResponse:
+def judge_event_page(event_id: str) -> AnyResponse:
     return _render_judge_page(f"console/{event_id}", [web.current_event(event_id)])
 
 
@@ -294,9 +294,9 @@ def _render_judge_page(feed: str, moments: list[SavedEvent]) -> AnyResponse:
         g.problem, opened = problem, None
     if opened is not None:
         return opened
-    calls, events = judge_page(web.current_snapshot(), web.current_units(), moments,
-                               Instant(hub.clocks.boot_id, web.now_ms()),
-                               hub.presence.seen_at_table)
+    calls, events = judge_page_view(web.current_snapshot(), web.current_units(), moments,
+                                    Instant(hub.clocks.boot_id, web.now_ms()),
+                                    hub.presence.seen_at_table)
     return web.page("judge.html", feed, calls=calls, events=events, several=len(events) > 1,
                     one=moments[0].state if request.view_args else None)
 

@@ -20,7 +20,7 @@ from roundtap_core.messages import StationPrinter
 from roundtap_core.typed import MalformedMessage, parse_message
 from roundtap_hub import models
 from roundtap_hub.paper.print_jobs import CANCELLED, MUTE, QUEUED, PrintJob, PrintState, is_newer_state
-from roundtap_hub.store.disk_problems import unreadable
+from roundtap_hub.store.disk_problems import unreadable_problem
 
 
 class PrintBook:
@@ -42,7 +42,7 @@ class PrintBook:
         return create_engine(url, hide_parameters=True)
 
     def _unreadable(self, error: SQLAlchemyError) -> Problem:
-        return unreadable(error, Path(self._engine.url.database or ""))
+        return unreadable_problem(error, Path(self._engine.url.database or ""))
 
     def _read(self, connection: Connection, jobs: Sequence[str] | None = None, orders: bool = True) -> None:
         """Load the stored states of these jobs (None: of all), and the orders if `orders`."""

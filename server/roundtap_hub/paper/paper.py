@@ -25,7 +25,7 @@ from roundtap_core.words import Words
 from roundtap_hub.access.policy import DESK, EVERYBODY, HEADS_AND_DESK, NOT_ARCHIVED, STAFF, VISIBLE, route
 from roundtap_hub.events import saved_event
 from roundtap_hub.hall.qr_svg import qr_svg
-from roundtap_hub.hall.wall_view import sort_key
+from roundtap_hub.hall.wall_view import name_sort_key
 from roundtap_hub.paper import print_jobs
 from roundtap_hub.paper.job_book import PrintBook
 from roundtap_hub.paper.slip_codes import slip_codes
@@ -102,7 +102,7 @@ DETAILS = ("offline", "no-paper", "silent", "stalled", "unplugged", "no-port", "
 """Details that a station may report of a job; any other is not shown."""
 
 
-def print_book() -> PrintBook:
+def get_print_book() -> PrintBook:
     book = web.current_hub().paper
     if book is None:
         abort(404)
@@ -157,9 +157,9 @@ def order_paper(event_id: str) -> AnyResponse:
     state = web.current_event(event_id).state
     if web.field("kind") == print_jobs.SLIPS:
         for job in print_jobs.order_slips(state, _token()):
-            print_book().order(job)
+            get_print_book().order(job)
         return _back(event_id)
-    print_book().order(print_jobs.order(state, web.one_of("kind", orderable_kinds(state)), _token()))
+    get_print_book().order(print_jobs.order_job(state, web.form_choice("kind", orderable_kinds(state)), _token()))
     return _back(event_id)
 
 
@@ -172,7 +172,7 @@ def print_card_proxy(event_id: str) -> AnyResponse:
         raise Invalid("proxy_incomplete")
     if len(card) > CARD_LETTERS or len(official) > NAME_LETTERS:
         raise Invalid("proxy_too_long", card=CARD_LETTERS, name=NAME_LETTERS)
-    print_book().order(print_jobs.order_proxy(web.current_event(event_id).state, card, official, date, _token()))
+    get_print_book().order(print_jobs.order_proxy(web.current_event(event_id).state, card, official, date, _token()))
     return _back(event_id)
 
 
@@ -180,9 +180,9 @@ def print_card_proxy(event_id: str) -> AnyResponse:
 @web.shows_problem_on(paper_page)
 def print_again(event_id: str) -> AnyResponse:
     """Print a job again; the first one no longer waits for a station that is away."""
-    job, book = _job(event_id), print_book()
+    job, book = _job(event_id), get_print_book()
     if job is not None and book.states.get(job.id, print_jobs.PrintState()).state != print_jobs.SENDING:
-        book.order(print_jobs.reorder(job, _token()), instead_of=job.id, word=print_jobs.REORDERED)
+        book.order(print_jobs.repeat_job(job, _token()), instead_of=job.id, word=print_jobs.REORDERED)
     return _back(event_id)
 
 
@@ -190,7 +190,7 @@ def print_again(event_id: str) -> AnyResponse:
 @web.shows_problem_on(paper_page)
 def cancel_printing(event_id: str) -> AnyResponse:
     """Cancel one job, or with `all` every waiting one; jobs already begun are finished."""
-    book = print_book()
+    book = get_print_book()
     if web.field("all"):
         view = paper_view(web.current_event(event_id).state, book.orders, book.states, _unit_tables())
         book.cancel(row.job.id for row in (*view["waiting"], *view["asking"]) if row.known.state == print_jobs.QUEUED)
@@ -203,14 +203,14 @@ def cancel_printing(event_id: str) -> AnyResponse:
 @web.shows_problem_on(paper_page)
 def set_up_printer(event_id: str) -> AnyResponse:
     """Set up a station's printer: print sheets at every speed, a test page of a model, then confirm the settings."""
-    book, state, unit = print_book(), web.current_event(event_id).state, web.field("unit")
+    book, state, unit = get_print_book(), web.current_event(event_id).state, web.field("unit")
     known = book.printers.get(unit)
     if known is None:
         return _back(event_id)
-    at = {"port": web.one_of("port", ("", known.port, *known.ports), known.port),
-          "printer": web.one_of("model", [name for name, _ in known.models], known.model),
-          "baud": int(web.one_of("baud", ("0", *map(str, known.bauds)), "0"))}
-    step = web.one_of("what", ("speeds", "test", "right"))
+    at = {"port": web.form_choice("port", ("", known.port, *known.ports), known.port),
+          "printer": web.form_choice("model", [name for name, _ in known.models], known.model),
+          "baud": int(web.form_choice("baud", ("0", *map(str, known.bauds)), "0"))}
+    step = web.form_choice("what", ("speeds", "test", "right"))
     if step == "speeds":
         for number, baud in enumerate(known.bauds, start=1):
             book.order(print_jobs.order_printer_test(state, print_jobs.SPEED, _token(), {
@@ -225,7 +225,7 @@ def set_up_printer(event_id: str) -> AnyResponse:
 @route("POST /console/<event_id>/paper/there", DESK, NOT_ARCHIVED)
 @web.shows_problem_on(paper_page)
 def confirm_printed(event_id: str) -> AnyResponse:
-    job, book = _job(event_id), print_book()
+    job, book = _job(event_id), get_print_book()
     if job is not None:
         known = book.states.get(job.id, print_jobs.PrintState())
         book.update_states([(job.id, print_jobs.PrintState(print_jobs.THERE, "", known.unit))])
@@ -236,7 +236,7 @@ def confirm_printed(event_id: str) -> AnyResponse:
 @web.shows_problem_on(paper_page)
 def continue_printing(event_id: str) -> AnyResponse:
     """A person saw that the printer prints although it no longer answers. Its jobs continue as sent."""
-    job, book = _job(event_id), print_book()
+    job, book = _job(event_id), get_print_book()
     known = book.states.get(job.id) if job is not None else None
     if job is not None and known is not None and (known.state, known.detail) == (print_jobs.QUEUED, print_jobs.MUTE):
         book.update_states([(job.id, print_jobs.PrintState(print_jobs.QUEUED, print_jobs.GO_ON, known.unit))])
@@ -245,8 +245,8 @@ def continue_printing(event_id: str) -> AnyResponse:
 
 def _job(event_id: str) -> print_jobs.PrintJob | None:
     """The job beside the button; None where the list has changed meanwhile, and the new list shows it."""
-    wanted = web.field("job")
-    jobs = event_jobs(web.current_event(event_id).state, print_book().orders, print_book().states, _unit_tables())
+    wanted, book = web.field("job"), get_print_book()
+    jobs = event_jobs(web.current_event(event_id).state, book.orders, book.states, _unit_tables())
     return next((job for job in jobs if job.id == wanted), None)
 
 
@@ -286,7 +286,7 @@ def desk_rows(moment: saved_event.SavedEvent) -> list[dict[str, Any]]:
     """All entrants by their entered names, for the organizer. `list` is None where the rulebook asks for none."""
     names, public = saved_event.full_names(moment), saved_event.shown_names(moment)
     members = saved_event.shown_members(moment)
-    numbers, lists = numbers_of(moment.state), list_states(moment)
+    numbers, lists = paper_numbers(moment.state), list_states(moment)
     asked = moment.state.rulebook.lists is not None
     rows = [
         {"number": numbers[e.id], "name": names[e.id], "public": public[e.id] if public[e.id] != names[e.id] else "",
@@ -296,10 +296,10 @@ def desk_rows(moment: saved_event.SavedEvent) -> list[dict[str, Any]]:
          "came_with": e.came_with, "active": e.active}
         for e in moment.state.entrants.values()
     ]
-    return sorted(rows, key=lambda row: sort_key(row["name"]))
+    return sorted(rows, key=lambda row: name_sort_key(row["name"]))
 
 
-def numbers_of(state: EventState) -> dict[str, int]:
+def paper_numbers(state: EventState) -> dict[str, int]:
     """Each entrant's number on paper: the one in the id; where ids have none (an imported event), the list's order."""
     tails = {who: who.lstrip("abcdefghijklmnopqrstuvwxyz") for who in state.entrants}
     if all(tail.isdecimal() and len(tail) < 5 for tail in tails.values()) and len(set(tails.values())) == len(tails):
@@ -307,7 +307,7 @@ def numbers_of(state: EventState) -> dict[str, int]:
     return {who: place for place, who in enumerate(state.entrants, start=1)}
 
 
-def printed_at(wall: str | None) -> str:
+def local_date_time(wall: str | None) -> str:
     """A wall time in local time, "2026-11-21 14:25"; "" where the time is unknown."""
     return "" if wall is None else datetime.fromisoformat(wall).astimezone().strftime("%Y-%m-%d %H:%M")
 
@@ -324,10 +324,10 @@ def emergency_view(moment: saved_event.SavedEvent, now: Instant) -> dict[str, An
     those `awaited` play once they have come.
     """
     state, names = moment.state, saved_event.shown_names(moment)
-    numbers, view = numbers_of(state), standings_view(moment, names)
+    numbers, view = paper_numbers(state), standings_view(moment, names)
     lines = {line.competitor: line for line in view.lines}
     newest = saved_event.newest_round(state)
-    ranks = saved_event.ranking_by_id(moment)
+    ranks = saved_event.settled_rows(moment)
     shown = fielded_squads(saved_event.tournament(moment).rounds) if state.rulebook.squads else {}
     rows, waiting = [], not_yet_present(state)
     for who in (*lines, *(each for each in state.entrants if each not in lines)):
@@ -348,7 +348,7 @@ def emergency_view(moment: saved_event.SavedEvent, now: Instant) -> dict[str, An
         "minutes": state.rulebook.minutes(newest.stage if newest is not None else SWISS, state.options),
         "left_ms": None if state.live is None or state.clock.state == IDLE else state.clock.remaining_at(now),
         "nearest": state.rulebook.pairs_nearest, "knockout": bracket(moment) is not None,
-        "next_number": (newest.number if newest else 0) + 1, "planned": saved_event.planned_rounds(state),
+        "next_number": (newest.number if newest else 0) + 1, "planned": saved_event.planned_swiss(state),
         "tables": range(1, tables + 1),
         "fixed": sorted((e.fixed_table, numbers[e.id], names[e.id]) for e in state.entrants.values()
                         if e.fixed_table is not None and e.active),
@@ -448,9 +448,9 @@ def _sheet(moment: saved_event.SavedEvent, what: str, **shown: Any) -> AnyRespon
     size = request.args.get("size", "")
     newest, by_name = saved_event.newest_round(state), hub.host.hall_addresses.by_name
     return web.page(f"print_{what.partition('-')[0]}.html", state=state, what=what, size=size if size in SIZES else A4,
-                    sizes=SIZES, print_address=request.path, printed_at=printed_at(hub.clocks.wall()), newest=newest,
-                    newest_name=title_key(state, newest) if newest else None,
-                    planned=print_jobs.rounds_planned(state, newest) if newest and saved_event.planned_rounds(state)
+                    sizes=SIZES, print_address=request.path, printed_at=local_date_time(hub.clocks.wall()),
+                    newest=newest, newest_name=title_key(state, newest) if newest else None,
+                    planned=print_jobs.rounds_planned(state, newest) if newest and saved_event.planned_swiss(state)
                     else None,
                     head=f"#{state.number} {state.head[:print_jobs.HEAD_LETTERS]}",
                     event_url=f"{web.hub_address()}/e/{state.id}",

@@ -14,11 +14,11 @@ from roundtap_core.records import SIDES
 from roundtap_core.wire import digest
 from roundtap_hub.access.tls import HttpsInfo
 from roundtap_hub.events.saved_event import SavedEvent, saved_event, shown_members
-from roundtap_hub.hall.wall_view import sort_key
+from roundtap_hub.hall.wall_view import name_sort_key
 from roundtap_hub.paper import print_jobs
 from roundtap_hub.paper.slip_codes import slip_codes, slip_mark, slip_token
 from roundtap_hub.results.standings_table import record_of, standings_view
-from roundtap_hub.rounds.knockout import cut_rows_before_play, table_rows, title_key
+from roundtap_hub.rounds.knockout import cut_rows_before_play, ranked_rows, title_key
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.units.table_view import side_view
 
@@ -96,7 +96,7 @@ def slip_key(state: EventState, played: RoundState, match: MatchState) -> str:
     return digest([slip_mark(state, played, match), match.match.table])[:6]
 
 
-def replaces(job: PrintJob, states: Mapping[str, PrintState]) -> bool:
+def replaces_printed_slip(job: PrintJob, states: Mapping[str, PrintState]) -> bool:
     """Whether a slip of this match with other players or another table may have been printed already."""
     if job.kind != SLIP:
         return False
@@ -114,19 +114,19 @@ def draw_key(state: EventState, played: RoundState) -> str:
     return digest([state.id, state.name, state.rulebook_id, state.seed, played.number, draw])[:10]
 
 
-def reorder(base: PrintJob, token: str) -> PrintJob:
+def repeat_job(base: PrintJob, token: str) -> PrintJob:
     """The same job again on a person's order; `token` is new for every order."""
     return PrintJob(f"{base.id.partition(ORDERED)[0]}{ORDERED}{token}", base.event, base.kind, base.round, base.match,
                     base.text)
 
 
-def order(state: EventState, kind: str, token: str) -> PrintJob:
+def order_job(state: EventState, kind: str, token: str) -> PrintJob:
     """The latest public round's paper of a kind, on a person's order. A test print needs no round."""
     rounds = state.public_rounds
     if not rounds:
         key = digest([state.id, state.name, state.rulebook_id, state.seed])[:10]
         return PrintJob(f"{state.id}/{key}/{kind}/0{ORDERED}{token}", state.id, kind, 0)
-    return reorder(_job(state, rounds[-1], kind), token)
+    return repeat_job(_job(state, rounds[-1], kind), token)
 
 
 def order_slips(state: EventState, token: str) -> list[PrintJob]:
@@ -134,19 +134,19 @@ def order_slips(state: EventState, token: str) -> list[PrintJob]:
     rounds = state.public_rounds
     if not rounds or rounds[-1].status != PUBLISHED:
         return []
-    return [reorder(_job(state, rounds[-1], SLIP, m), token) for m in rounds[-1].matches
+    return [repeat_job(_job(state, rounds[-1], SLIP, m), token) for m in rounds[-1].matches
             if m.match.bye is None and not m.done]
 
 
 def order_printer_test(state: EventState, kind: str, token: str, settings: Mapping[str, object]) -> PrintJob:
     """A test print of one station that tries `settings`; see `PrintJob.text`."""
-    return replace(order(state, kind, token), text=json.dumps(settings, ensure_ascii=False))
+    return replace(order_job(state, kind, token), text=json.dumps(settings, ensure_ascii=False))
 
 
 def order_proxy(state: EventState, card: str, official: str, date: str, token: str) -> PrintJob:
     """A proxy for a damaged card, on an official's order."""
     text = json.dumps({"card": card, "official": official, "date": date}, ensure_ascii=False)
-    return replace(order(state, PROXY, token), text=text)
+    return replace(order_job(state, PROXY, token), text=text)
 
 
 def wanted_jobs(
@@ -193,9 +193,9 @@ Content = dict[str, Any]
 Names = Mapping[str, str]
 
 
-def content_of(job: print_jobs.PrintJob, snapshot: Snapshot, base_url: str,
-               encrypted: HttpsInfo | None = None, secret: bytes = b"",
-               states: Mapping[str, print_jobs.PrintState] | None = None, by_name: str = "") -> Content | None:
+def job_content(job: print_jobs.PrintJob, snapshot: Snapshot, base_url: str,
+                encrypted: HttpsInfo | None = None, secret: bytes = b"",
+                states: Mapping[str, print_jobs.PrintState] | None = None, by_name: str = "") -> Content | None:
     """The job's content, with names as the hall may read them; None where its subject is gone. base_url: the hub's
     address for the hall, without a trailing slash. encrypted: where organizers log in, None without encryption. secret:
     signs slips. states: of all jobs, so that a slip can say that it replaces another one. by_name: the hub's address by
@@ -232,7 +232,7 @@ def content_of(job: print_jobs.PrintJob, snapshot: Snapshot, base_url: str,
         if match is None:
             return None
         return {**content, **slip_content(moment, played, match, names, base_url, secret),
-                **({"replaces": True} if print_jobs.replaces(job, states or {}) else {})}
+                **({"replaces": True} if print_jobs.replaces_printed_slip(job, states or {}) else {})}
     return content
 
 
@@ -279,7 +279,7 @@ def pairings_by_name(moment: SavedEvent, played: RoundState, names: Names) -> li
     rows = [{"name": names[who], "members": list(members.get(who, ())), "record": record,
              "value": values[0].text if values else "", "table": match.table, "bye": match.bye}
             for match, who, record, values in seats]
-    return sorted(rows, key=lambda row: sort_key(str(row["name"])))
+    return sorted(rows, key=lambda row: name_sort_key(str(row["name"])))
 
 
 def standings_content(moment: SavedEvent, names: Names) -> Content:
@@ -287,7 +287,7 @@ def standings_content(moment: SavedEvent, names: Names) -> Content:
     view = standings_view(moment, names)
     members = shown_members(moment)
     swiss = {line.competitor: line for line in view.lines}
-    after_a_cut = any(placed.reached for placed, _ in table_rows(moment))
+    after_a_cut = any(placed.reached for placed, _ in ranked_rows(moment))
     rows = [{
         "rank": placed.rank, "name": line.name, "members": list(members.get(line.competitor, ())),
         "points": line.points, "record": line.record, "values": [value.text for value in line.values],
@@ -295,7 +295,7 @@ def standings_content(moment: SavedEvent, names: Names) -> Content:
         "decided": None if after_a_cut else next((at for at, value in enumerate(line.values) if value.decided), None),
         "decided_by": line.decided_by if line.decided_by in view.hidden and not after_a_cut else None,
         "by_lot": line.by_chance and not after_a_cut,
-    } for placed, _ in table_rows(moment) if (line := swiss.get(placed.competitor)) is not None]
+    } for placed, _ in ranked_rows(moment) if (line := swiss.get(placed.competitor)) is not None]
     return {"after": view.after, "final": moment.state.finished or after_a_cut, "columns": list(view.columns),
             "rows": rows, "cut": _cut(moment, names)}
 

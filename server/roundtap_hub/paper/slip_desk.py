@@ -21,7 +21,7 @@ from roundtap_hub.judging.judging_view import judge_view
 from roundtap_hub.paper.slip_codes import FoundSlip, OutdatedSlip, find_slip, slip_codes
 from roundtap_hub.results.result_wizard import MatchContext
 from roundtap_hub.rounds.knockout import title_key
-from roundtap_hub.rounds.tables import ShownResult, show_result, side_names
+from roundtap_hub.rounds.tables import ShownResult, shown_result, side_names
 from roundtap_hub.serving import web
 from roundtap_hub.serving.cookies import cookies_in
 from roundtap_hub.store.service import Step
@@ -43,10 +43,10 @@ def known_results(match: MatchState, state: EventState, names: Mapping[str, str]
     else:
         found = [(names.get(match.match.competitor(side) or "", ""), report.result)
                  for side, report in sorted(match.reports.items())]
-    return [KnownResult(name, result, show_result(result, state)) for name, result in found]
+    return [KnownResult(name, result, shown_result(result, state)) for name, result in found]
 
 
-def agrees(known: Result, slip: Result) -> bool:
+def agrees_with_slip(known: Result, slip: Result) -> bool:
     """Whether a known result has everything that the slip's has: winner, figures and whatever else a slip holds."""
     on_record = result_to_json(known)
     return all(on_record.get(key) == value for key, value in result_to_json(slip).items())
@@ -118,7 +118,7 @@ def _saved_entry(event_id: str) -> dict[str, object] | None:
     elsewhere = [names[who] for who in (match.a, match.b)
                  if who in request.args.getlist("plays") and moment.state.entrants[who].active]
     return {"table": match.table, "a": names[match.a], "b": names[match.b or ""], "gone": gone,
-            "result": show_result(result, moment.state) if result else None, "elsewhere": elsewhere}
+            "result": shown_result(result, moment.state) if result else None, "elsewhere": elsewhere}
 
 
 def slip_context(seat: MatchContext, code: str, asks: Result | None) -> dict[str, Any]:
@@ -128,7 +128,7 @@ def slip_context(seat: MatchContext, code: str, asks: Result | None) -> dict[str
     known = known_results(match, state, full_names(web.current_event(event_id)))
     judge = judge_view(web.current_event(event_id), seat.played, match, None)
     return {
-        "code": code, "said": known, "asks": show_result(asks, state) if asks is not None else None,
+        "code": code, "said": known, "asks": shown_result(asks, state) if asks is not None else None,
         "differs": asks is not None and _differs(known, asks),
         "sides": [(side, seat.names[side], match.match.competitor(side)) for side in SIDES],
         "playing": [who for who in (match.match.a, match.match.b) if who and _plays_elsewhere(state, match, who)],
@@ -139,7 +139,7 @@ def slip_context(seat: MatchContext, code: str, asks: Result | None) -> dict[str
 
 
 def _differs(known: Iterable[KnownResult], result: Result) -> bool:
-    return any(not agrees(each.result, result) for each in known)
+    return any(not agrees_with_slip(each.result, result) for each in known)
 
 
 def enter_slip(seat: MatchContext, entered: EnterResult) -> AnyResponse:
@@ -155,7 +155,7 @@ def enter_slip(seat: MatchContext, entered: EnterResult) -> AnyResponse:
         raise Problem("result_changed_meanwhile", table=match.match.table)
     steps: list[Step] = []
     on_record = match.match.result
-    if choice != STAYS and (on_record is None or not match.done or not agrees(on_record, result)):
+    if choice != STAYS and (on_record is None or not match.done or not agrees_with_slip(on_record, result)):
         if (minutes := web.confirmed_minutes("minutes", "sure")) is not None and _may(EXTEND, event_id, match.id):
             steps.append(Step(event_id, GrantExtension(match.id, minutes, web.signing_official(event_id))))
         if differs:
@@ -213,14 +213,14 @@ def open_slip(token: str) -> AnyResponse:
         visit.current_visit().new_cookies[OFFICIAL_COOKIE] = ("1", OFFICIAL_COOKIE_S)
         return open_scanned_slip(found)
     if official and request.is_secure:
-        return redirect(url_for("pages.login", next=url_for("s.open_slip", token=token)), 303)
+        return redirect(url_for("pages.login_page", next=url_for("s.open_slip", token=token)), 303)
     if official or (not request.is_secure and _form_value(OFFICIAL_COOKIE)):
         encrypted = web.current_hub().access.encrypted
         if encrypted is not None and not request.is_secure:
             host = urlsplit(request.host_url).hostname
             return redirect(f"https://{f'[{host}]' if host and ':' in host else host}:{encrypted.port}"
                             f"{url_for('s.open_slip', token=token, official='1')}", 303)
-        return redirect(url_for("pages.login", next=url_for("s.open_slip", token=token)), 303)
+        return redirect(url_for("pages.login_page", next=url_for("s.open_slip", token=token)), 303)
     visit.browser_id()
     return _which_of_two(found, token)
 

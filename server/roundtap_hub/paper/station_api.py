@@ -11,9 +11,9 @@ from roundtap_core.wire import ECHO, envelope
 from roundtap_hub.access.policy import STATION, route
 from roundtap_hub.hub import Hub, hall_address
 from roundtap_hub.paper.job_book import PrintBook
-from roundtap_hub.paper.print_jobs import GO_ON, PrintState, content_of, wanted_jobs
+from roundtap_hub.paper.print_jobs import GO_ON, PrintState, job_content, wanted_jobs
 from roundtap_hub.serving.connection_limits import throttle_key
-from roundtap_hub.units.device_auth import JOBS, Refusal
+from roundtap_hub.units.device_auth import JOBS, RequestRefused
 from roundtap_hub.units.unit_presence import encode_health
 
 BODY_BYTES_MAX = 32 * 1024
@@ -39,7 +39,7 @@ def station_jobs() -> tuple[Response, int]:
         key, asked = hub.units.auth.verify_request(JOBS, _json(), throttle_key(request.remote_addr or ""),
                                                    StationRequest)
         hub.units.admit(JOBS, asked.unit, asked.challenge)
-    except Refusal as refusal:
+    except RequestRefused as refusal:
         return jsonify(refusal.body), refusal.status
     unit = asked.unit
     states = [(job_id, PrintState(state, detail, unit)) for job_id, state, detail in asked.states]
@@ -67,8 +67,8 @@ def _exchange(hub: Hub, book: PrintBook, unit: str, reported: JobStates, base_ur
     snapshot, states = hub.service.snapshot, book.states
     jobs: list[dict[str, Any]] = []
     for job in wanted_jobs(snapshot, book.orders, states, unit):
-        content = content_of(job, snapshot, base_url, hub.access.encrypted, hub.access.secret, states,
-                             hub.host.hall_addresses.by_name)
+        content = job_content(job, snapshot, base_url, hub.access.encrypted, hub.access.secret, states,
+                              hub.host.hall_addresses.by_name)
         if content is not None:
             go_on = states.get(job.id, PrintState()).detail == GO_ON
             jobs.append({"id": job.id, "kind": job.kind, "content": content, **({"go_on": True} if go_on else {})})

@@ -11,7 +11,7 @@ from roundtap_core.records import SIDES, SWISS, Result
 from roundtap_core.rulebooks.result_words import ResultLine
 from roundtap_core.words import Words
 from roundtap_hub.events.saved_event import SavedEvent, current_matches, full_names, shown_names
-from roundtap_hub.hall.wall_view import sort_key
+from roundtap_hub.hall.wall_view import name_sort_key
 
 IN, LEFT, OUT = "in", "left", "out"
 
@@ -49,7 +49,7 @@ def competitor_row(moment: SavedEvent, competitor: str) -> CompetitorRow:
 @lru_cache(maxsize=2048)
 def _cached_sort_key(name: str) -> tuple[str, str]:
     """Cached: removing accents takes longer than all else here."""
-    return sort_key(name)
+    return name_sort_key(name)
 
 
 def _competitor_rows(moment: SavedEvent, entrants: Iterable[states.Entrant]) -> Iterator[CompetitorRow]:

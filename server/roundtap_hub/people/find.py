@@ -31,7 +31,7 @@ class SearchHit:
     active: bool = True
 
 
-def find(snapshot: Snapshot, query: str, here: str = "") -> list[SearchHit]:
+def find_hits(snapshot: Snapshot, query: str, here: str = "") -> list[SearchHit]:
     """Hits for `query`: the table of that number, people, then tables whose number begins so; event `here` first."""
     wanted = fold(query) if query.strip() else ""
     if not wanted:
@@ -86,8 +86,8 @@ MOST_LETTERS = 80
 
 @route("GET /console/find", STAFF)
 @route("GET /console/<event_id>/find", STAFF, VISIBLE)
-def find_all(event_id: str = "") -> AnyResponse:
+def search_page(event_id: str = "") -> AnyResponse:
     """Search for `q`, a table's number or part of a name; the hits of a named event come first."""
     asked_from: dict[str, Any] = {"state": current_event(event_id).state} if event_id else {}
     query = request.args.get("q", "").strip()[:MOST_LETTERS]
-    return page("find_all.html", query=query, found=find(current_snapshot(), query, event_id), **asked_from)
+    return page("find_all.html", query=query, found=find_hits(current_snapshot(), query, event_id), **asked_from)

@@ -24,7 +24,7 @@ from roundtap_core.wire import digest
 from roundtap_hub.access.policy import BEFORE_ROUND_1, HEADS_AND_DESK, OPEN, VISIBLE, route
 from roundtap_hub.events.new_event import IMPORT_TIMEOUT_S, person_and_entrant
 from roundtap_hub.events.saved_event import SavedEvent
-from roundtap_hub.people.raw_table import LINE_BREAK_SIGN, Rows, from_form, table_of_file, table_of_text, to_form
+from roundtap_hub.people.raw_table import LINE_BREAK_SIGN, Rows, join_rows, split_rows, table_of_file, table_of_text
 from roundtap_hub.serving import web
 from roundtap_hub.serving.http_answers import problem_status
 from roundtap_hub.store.journal import PersonRecord
@@ -148,7 +148,7 @@ def _others_by_content(columns: list[str], below: Rows) -> None:
         cells = [row[column] for row in below if row[column]]
         if LINK not in columns and _share(below, column, _ADDRESS.match) > 0.8:
             columns[column] = LINK
-        elif PAID not in columns and cells and all(paid(cell) is not None for cell in cells) \
+        elif PAID not in columns and cells and all(parse_paid(cell) is not None for cell in cells) \
                 and not all(cell.isdigit() for cell in cells):
             columns[column] = PAID
         elif ID not in columns and cells and len(set(cells)) == len(cells) and max(map(len, cells)) > 2 \
@@ -158,7 +158,7 @@ def _others_by_content(columns: list[str], below: Rows) -> None:
             columns[column] = CLUB
 
 
-def paid(text: str) -> bool | None:
+def parse_paid(text: str) -> bool | None:
     """Whether a cell means paid: yes, no or an amount; None where it is unclear."""
     cell = text.strip().casefold()
     if not cell:
@@ -307,7 +307,7 @@ class _KnownPeople:
         if not name:
             raise Problem("import_name_missing")
         members = tuple(member for key in (MEMBER_1, MEMBER_2) if (member := clean_name(cells.get(key, ""))))
-        has_paid = paid(cells.get(PAID, ""))
+        has_paid = parse_paid(cells.get(PAID, ""))
         if has_paid is None:
             raise Problem("import_paid_unclear", value=cells[PAID][:20])
         link = cells.get(LINK, "")
@@ -407,7 +407,7 @@ def import_people(event_id: str) -> AnyResponse:
 
 @route("POST /console/<event_id>/import/table", HEADS_AND_DESK, OPEN, only=BEFORE_ROUND_1)
 @web.shows_problem_on(import_people)
-def import_table(event_id: str) -> AnyResponse:
+def import_preview_page(event_id: str) -> AnyResponse:
     """Preview the table with its columns as guessed, or as the form has them; nothing is saved."""
     moment = web.current_event(event_id)
     if "table" in request.form:
@@ -479,12 +479,12 @@ def _rows_uploaded() -> Rows:
 
 
 def _rows_of_form() -> Rows:
-    return from_form(request.form.get("table", ""))
+    return split_rows(request.form.get("table", ""))
 
 
 def _heading_and_columns(rows: Rows) -> tuple[int, tuple[str, ...]]:
     """The heading row and each column's meaning, from the form."""
-    heading = min(max(0, web.whole_number("heading") or 0), len(rows))
+    heading = min(max(0, web.form_number("heading") or 0), len(rows))
     columns = tuple(said if (said := web.field(f"column_{number}")) in (*MEANINGS, *OF_TEAMS)
                     else SKIP
                     for number in range(len(rows[0])))
@@ -513,7 +513,7 @@ def _preview(
     said: dict[str, Any] = {"new": NEW, "here": EXISTING, "twice": DUPLICATE, "wrong": INVALID}
     counts = {name: planned.count(kind) for name, kind in said.items()} if planned else {}
     return web.page(
-        "import_people.html", state=state, rulebook=state.rulebook, table=to_form(rows), heading=heading,
+        "import_people.html", state=state, rulebook=state.rulebook, table=join_rows(rows), heading=heading,
         headings=rows[heading - 1] if heading else [""] * len(rows[0]), columns=columns,
         sample=rows[heading:heading + SAMPLE_ROWS], n_rows=len(rows),
         meanings=(*MEANINGS, *(OF_TEAMS if state.rulebook.team_size > 1 else ())),

@@ -293,7 +293,7 @@ def save_list(event_id: str, competitor: str) -> AnyResponse:
         record, digest, total = typed
         command = CorrectList(competitor, digest, total, web.typed_reason()) if moment.state.public_rounds \
             else SubmitList(competitor, digest, total)
-        web.submit(event_id, command, [record])
+        web.submit_command(event_id, command, [record])
     return redirect(url_for("console.list_page", event_id=event_id, competitor=competitor), 303)
 
 

@@ -95,7 +95,7 @@ def table_of_file(raw: bytes, language: str = "en") -> Rows:
         raise Problem("file_too_big", maximum=MOST_BYTES // 1024 // 1024)
     if raw.startswith((ZIP, OLE)):
         return _clean_rows(spreadsheet_rows(raw, MOST_ROWS, MOST_COLUMNS))
-    return table_of_text(decoded(raw, language))
+    return table_of_text(decode_text(raw, language))
 
 
 def table_of_text(text: str) -> Rows:
@@ -111,7 +111,7 @@ def table_of_text(text: str) -> Rows:
     return _clean_rows(_split(text, separator or _separator(text)))
 
 
-def decoded(raw: bytes, language: str = "en") -> str:
+def decode_text(raw: bytes, language: str = "en") -> str:
     """Text in the encoding of its byte order mark, else UTF-8, else the likeliest Windows one."""
     for mark, encoding in BYTE_ORDER_MARKS:
         if raw.startswith(mark):
@@ -126,7 +126,7 @@ def decoded(raw: bytes, language: str = "en") -> str:
         return raw.decode("cp1250" if polish else "cp1252", "replace")
 
 
-def to_form(rows: Rows) -> str:
+def join_rows(rows: Rows) -> str:
     """The rows as one text for a form field. Raises Problem("table_too_long")."""
     text = "\n".join("\t".join(row) for row in rows)
     if len(quote(text)) > FORM_BYTES_MAX:
@@ -134,8 +134,8 @@ def to_form(rows: Rows) -> str:
     return text
 
 
-def from_form(text: str) -> Rows:
-    """The rows of `to_form`'s text, after a browser changed its line ends."""
+def split_rows(text: str) -> Rows:
+    """The rows of `join_rows`'s text, after a browser changed its line ends."""
     return _clean_rows(line.split("\t") for line in text.replace("\r\n", "\n").split("\n"))
 
 

@@ -81,10 +81,10 @@ def check_in_page(event_id: str, competitor: str = "") -> AnyResponse:
 
 @policy.route("POST /console/<event_id>/check-in", policy.ORGANIZERS, policy.OPEN)
 @web.shows_problem_on(event_page)
-def use_check_in(event_id: str) -> AnyResponse:
+def set_check_in(event_id: str) -> AnyResponse:
     """Set whether only players who have checked in are paired."""
     used = web.field("used") == "1"
-    web.submit(event_id, commands.SetCheckIn(used))
+    web.submit_command(event_id, commands.SetCheckIn(used))
     return redirect(url_for("console.check_in_page", event_id=event_id), 303) if used else web.back_to_event(event_id)
 
 
@@ -116,7 +116,7 @@ def set_checked_in(event_id: str, competitor: str) -> AnyResponse:
         wanted = _check_in_commands(event_id, competitor, web.field("meets") or None)
         web.current_hub().service.execute([Step(event_id, command) for command in wanted], web.actor())
     else:
-        web.submit(event_id, commands.CheckIn(competitor, on=False))
+        web.submit_command(event_id, commands.CheckIn(competitor, on=False))
     return redirect(url_for("console.check_in_page", event_id=event_id), 303)
 
 
@@ -124,7 +124,7 @@ def set_checked_in(event_id: str, competitor: str) -> AnyResponse:
 @web.shows_problem_on(check_in_page)
 def confirm_sign_up(event_id: str, competitor: str) -> AnyResponse:
     """Confirm a sign-up by phone, without checking the player in."""
-    web.submit(event_id, commands.ConfirmEntry(competitor, web.field("meets") or None))
+    web.submit_command(event_id, commands.ConfirmEntry(competitor, web.field("meets") or None))
     return redirect(url_for(f"console.{_back()}", event_id=event_id), 303)
 
 
@@ -146,7 +146,7 @@ def _check_in_commands(event_id: str, competitor: str, meets: str | None) -> lis
 @web.shows_problem_on(event_page)
 def remove_person(event_id: str, competitor: str) -> AnyResponse:
     """Remove an entry that never played, without a trace."""
-    web.submit(event_id, commands.RemoveCompetitor(competitor))
+    web.submit_command(event_id, commands.RemoveCompetitor(competitor))
     if web.field("back"):
         return redirect(url_for(f"console.{_back()}", event_id=event_id), 303)
     return web.back_to_event(event_id, "competitors")
@@ -328,7 +328,7 @@ def _refuse_duplicates(names: list[str], known: list[str]) -> None:
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/rename", policy.HEADS_AND_DESK, policy.NOT_ARCHIVED)
 @web.shows_problem_on(event_page)
-def rename(event_id: str, competitor: str) -> AnyResponse:
+def rename_competitor(event_id: str, competitor: str) -> AnyResponse:
     """Change the name or the public name; all else known of the person stays."""
     moment = web.current_event(event_id)
     name, public = clean_name(web.field("name")), clean_name(web.field("public_name"))
@@ -350,27 +350,27 @@ def rename(event_id: str, competitor: str) -> AnyResponse:
 @policy.route("POST /console/<event_id>/competitors/<competitor>/drop", policy.HEADS_AND_DESK, policy.OPEN,
               only=policy.BEFORE_ROUND_1)
 @web.shows_problem_on(event_page)
-def drop(event_id: str, competitor: str) -> AnyResponse:
+def drop_competitor(event_id: str, competitor: str) -> AnyResponse:
     together = both_asked_to_leave(event_id, competitor)
-    return drop_or_disqualify(event_id, competitor, DROP, lambda stood, plays_on: web.submit(
+    return drop_or_disqualify(event_id, competitor, DROP, lambda stood, plays_on: web.submit_command(
         event_id, commands.DropCompetitor(competitor, stood, plays_on, together, web.typed_reason())))
 
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/return", policy.HEADS_AND_DESK, policy.OPEN,
               only=policy.BEFORE_ROUND_1)
 @web.shows_problem_on(event_page)
-def reinstate(event_id: str, competitor: str) -> AnyResponse:
+def reinstate_competitor(event_id: str, competitor: str) -> AnyResponse:
     return web.submit_and_redirect(event_id, commands.ReturnCompetitor(competitor), "competitors")
 
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/disqualify", policy.JUDGES, policy.OPEN)
 @web.shows_problem_on(event_page)
-def disqualify(event_id: str, competitor: str) -> AnyResponse:
+def disqualify_competitor(event_id: str, competitor: str) -> AnyResponse:
     """Disqualify for good, with a recorded reason."""
     by = web.signing_official(event_id)
     reason = require_reason(web.typed_reason())
-    return drop_or_disqualify(event_id, competitor, "disqualify",
-                              lambda stood, _: web.submit(event_id, commands.Disqualify(competitor, reason, by, stood)))
+    return drop_or_disqualify(event_id, competitor, "disqualify", lambda stood, _: web.submit_command(
+        event_id, commands.Disqualify(competitor, reason, by, stood)))
 
 
 NOW, UNKNOWN, AFTER = "1", "0", "after"

@@ -29,7 +29,7 @@ ACTOR = "sign-up"  # the actor of entries that players made themselves
 FORM_BYTES, FORM_LETTERS = 16, 64
 
 
-def guard(bp: Blueprint) -> None:
+def guard_forms(bp: Blueprint) -> None:
     """Refuse forms posted from other sites. No CSRF mark is needed: no one is logged in here."""
 
     @bp.before_request
@@ -39,7 +39,7 @@ def guard(bp: Blueprint) -> None:
             abort(403)
 
 
-def personal_page(event_id: str, competitor: str) -> str:
+def personal_page_url(event_id: str, competitor: str) -> str:
     """The address of the new player's personal page."""
     return web.current_hub().access.links.give(event_id, competitor, ACTOR)
 
@@ -67,13 +67,13 @@ def submit_sign_up(event_id: str) -> AnyResponse:
     hub, form = web.current_hub(), web.field("form")[:FORM_LETTERS]
     before = hub.hall.sign_ups.answered(event_id, form)
     if before is not None and before in web.current_event(event_id).state.entrants:
-        return redirect(personal_page(event_id, before), 303)
+        return redirect(personal_page_url(event_id, before), 303)
     refuse_sign_up(web.current_event(event_id).state)
     if not hub.hall.sign_ups.admits(request.remote_addr or ""):
         raise Problem("sign_up_wait")
     competitor = _enter(web.current_event(event_id))
     hub.hall.sign_ups.entered(event_id, form, competitor, visit.browser_id(), request.remote_addr or "")
-    return redirect(personal_page(event_id, competitor), 303)
+    return redirect(personal_page_url(event_id, competitor), 303)
 
 
 def _enter(moment: SavedEvent) -> str:
@@ -148,7 +148,7 @@ def _known_at_desk(moment: SavedEvent) -> set[str]:
 def set_sign_up(event_id: str) -> AnyResponse:
     """Set sign-up to open, open with confirmation at the desk, or closed."""
     chosen = web.field("sign_up")
-    web.submit(event_id, SetSignUp(chosen in ("open", "confirm"), confirm=chosen == "confirm"))
+    web.submit_command(event_id, SetSignUp(chosen in ("open", "confirm"), confirm=chosen == "confirm"))
     return redirect(url_for("console.sign_up_page", event_id=event_id), 303)
 
 

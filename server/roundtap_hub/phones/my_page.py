@@ -30,7 +30,7 @@ from roundtap_hub.events.saved_event import SavedEvent, current_matches, newest_
 from roundtap_hub.judging.judging_view import my_bye
 from roundtap_hub.people.competitors import lost_squads
 from roundtap_hub.people.lists import list_context, list_states, typed_list
-from roundtap_hub.phones.phone_reports import PHONE_ACTOR, fate_json, phone_problem, phone_status, report_fate, submit
+from roundtap_hub.phones.phone_reports import PHONE_ACTOR, error_status, fate_json, report_fate, reword_problem, submit
 from roundtap_hub.phones.players import player_context
 from roundtap_hub.results import result_wizard
 from roundtap_hub.results.before_play import pre_game_choice
@@ -189,7 +189,7 @@ def my_clock(moment: SavedEvent, competitor: str) -> tuple[ClockFace, int]:
 NO_REFERRER = "no-referrer"  # the address is a secret link: no page opened from here may learn it
 
 
-def guard(bp: Blueprint) -> None:
+def guard_links(bp: Blueprint) -> None:
     """Check the link in the address on every request; knowing it is what authorizes a form of these pages."""
 
     @bp.before_request
@@ -201,7 +201,7 @@ def guard(bp: Blueprint) -> None:
         if who is None:
             # Made up or revoked: the page says how to get another.
             g.status = 404
-            return player_page("my_code.html", gone=True)
+            return render_player_page("my_code.html", gone=True)
         if who[0] in web.current_snapshot().venue.deleted:
             abort(410)
         g.me = who
@@ -220,14 +220,14 @@ def current_player() -> PlayerId:
     return who
 
 
-def player_page(template: str, feed: str = "", **context: Any) -> Response:
+def render_player_page(template: str, feed: str = "", **context: Any) -> Response:
     """A page of a player: never with an organizer's controls, and without form tokens, as the link authorizes."""
     return web.page(template, feed, **{"organizer": False, "csrf": lambda: "", "sent_ms": "", **context})
 
 
 @route("GET /me", EVERYBODY)
 def desk_code_page() -> AnyResponse:
-    return player_page("my_code.html", gone=False)
+    return render_player_page("my_code.html", gone=False)
 
 
 @route("POST /me", PLAYER)
@@ -245,7 +245,7 @@ def my_page(token: str) -> AnyResponse:
     event_id, who = current_player()
     moment = web.current_event(event_id)
     face, more_ms = my_clock(moment, who)
-    return player_page("my_page.html", page_key(event_id, token), **{
+    return render_player_page("my_page.html", page_key(event_id, token), **{
         **player_context(moment, who), "face": face, "more_ms": more_ms, "my": f"/me/{token}",
         "asking": my_requests(moment, who), "mine": my_table(moment, who), "bye": my_bye(moment, who), "variant": ""})
 
@@ -260,7 +260,7 @@ def shows_problem_on_my(again: web.View) -> Callable[[web.View], web.View]:
                 web.refuse_unfit_fields()
                 return handler(token)
             except Problem as problem:
-                g.problem, g.status = problem, phone_status(problem)
+                g.problem, g.status = problem, error_status(problem)
                 if wants_json():
                     return json_response({"error": problem.say(web.words())}, g.status)
                 web.drop_request_cache()
@@ -323,8 +323,8 @@ def check_in(token: str) -> AnyResponse:
 @route("GET /me/<token>/leave", PLAYER)
 def confirm_leave(token: str) -> AnyResponse:
     state = _open_event()
-    return player_page("my_leave.html", my=url_for("me.my_page", token=token), state=state,
-                       in_play=state.live is not None)
+    return render_player_page("my_leave.html", my=url_for("me.my_page", token=token), state=state,
+                              in_play=state.live is not None)
 
 
 @route("POST /me/<token>/leave", PLAYER)
@@ -354,9 +354,9 @@ def list_page(token: str) -> AnyResponse:
     state = _open_event()
     if state.public_rounds:
         abort(404)
-    return player_page("my_list.html", my=url_for("me.my_page", token=token),
-                       save_at=url_for("me.save_list", token=token), fixed=False,
-                       **list_context(web.current_event(state.id), current_player()[1]))
+    return render_player_page("my_list.html", my=url_for("me.my_page", token=token),
+                              save_at=url_for("me.save_list", token=token), fixed=False,
+                              **list_context(web.current_event(state.id), current_player()[1]))
 
 
 @route("POST /me/<token>/list", PLAYER)
@@ -397,8 +397,8 @@ def report_page(token: str) -> AnyResponse:
     base = _baseline_fields(seat, side, request.args)
     fields = [] if at.result is None else [
         *base, ("result", canonical_json(result_to_json(at.result)).decode()), ("report_id", secrets.token_hex(16))]
-    return player_page("my_wizard.html", my=url_for("me.my_page", token=token), end=at.result is not None,
-                       report_fields=fields,
+    return render_player_page("my_wizard.html", my=url_for("me.my_page", token=token), end=at.result is not None,
+                              report_fields=fields,
                        **result_wizard.step_context(seat, at, request.args, url_for("me.report_page", token=token),
                                                     base))
 
@@ -422,7 +422,7 @@ def submit_report(token: str) -> AnyResponse:
         except TimeoutError:
             raise Problem("phone_not_yet") from None
         except Problem as problem:
-            raise phone_problem(problem) from None
+            raise reword_problem(problem) from None
     found = report_fate(web.current_hub().service.snapshot, current_player(), name, body)
     if found is None:
         raise Problem("not_saved")
@@ -436,8 +436,9 @@ def report_outcome(token: str, name: str) -> AnyResponse:
     found = report_fate(web.current_snapshot(), current_player(), name)
     if found is None:
         abort(404)
-    return player_page("my_said.html", my=url_for("me.my_page", token=token),
-                       state=web.current_event(current_player()[0]).state, found=found, **fate_json(found, web.words()))
+    return render_player_page("my_said.html", my=url_for("me.my_page", token=token),
+                              state=web.current_event(current_player()[0]).state, found=found,
+                              **fate_json(found, web.words()))
 
 
 @route("POST /me/<token>/report/lot", PLAYER)

@@ -46,7 +46,7 @@ def report_id(who: PlayerId, name: str) -> str:
     return "phone-" + hashlib.sha256("\n".join((*who, name)).encode()).hexdigest()[:32]
 
 
-def report_of(snapshot: Snapshot, who: PlayerId, fields: Mapping[str, str], phone: str) -> tuple[str, Step]:
+def make_phone_report(snapshot: Snapshot, who: PlayerId, fields: Mapping[str, str], phone: str) -> tuple[str, Step]:
     """(the page's name for it, the step for the writer). The side is always the link owner's; `phone`: the browser's
     id. Raises Problem where it is malformed, or not about this player's match."""
     event_id, competitor = who
@@ -117,7 +117,7 @@ def submit(hub: Hub, who: PlayerId, fields: Mapping[str, str], phone: str) -> tu
     """(the page's name for it, its digest, a future of its being on the disk; None for a repeated report, which is
     there already). Raises Problem where it is malformed, and where this player reports far too often."""
     snapshot = hub.service.snapshot
-    name, step = report_of(snapshot, who, fields, phone)
+    name, step = make_phone_report(snapshot, who, fields, phone)
     assert isinstance(step.command, RecordReport)
     if report_fate(snapshot, who, name) is not None:
         return name, step.command.body, None
@@ -136,7 +136,7 @@ def report_fate(snapshot: Snapshot, who: PlayerId, name: str, body: str = "") ->
     return PhoneReportFate(name, fate.fate, fate.reason, fate.number, _key(state, fate, who[1]))
 
 
-def phone_problem(problem: Problem) -> Problem:
+def reword_problem(problem: Problem) -> Problem:
     """The writer's refusal in the phone's words: unlike a unit, it does not keep a report for later."""
     return Problem("phone_has_no_place") if problem.key == "report_has_no_place" else problem
 
@@ -151,7 +151,7 @@ def fate_json(found: PhoneReportFate, words: Words) -> dict[str, Any]:
 RETRY_STATUS: Mapping[str, int] = {"too_often": 429, "not_saved": 503, "hub_slow": 503, "phone_not_yet": 503}
 
 
-def phone_status(problem: Problem) -> int:
+def error_status(problem: Problem) -> int:
     """400 and 409: the report is refused for good; 429 and 503: it is worth sending again."""
     return RETRY_STATUS.get(problem.key) or problem_status(problem)
 

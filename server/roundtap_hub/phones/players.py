@@ -18,14 +18,14 @@ from roundtap_core.rulebooks.fact_sheet import bye_worth, outcome_points, stage_
 from roundtap_hub.access.policy import EVERYBODY, VISIBLE, route
 from roundtap_hub.events import saved_event
 from roundtap_hub.events.todo import played_on_lines
-from roundtap_hub.hall.wall_view import sort_key
+from roundtap_hub.hall.wall_view import name_sort_key
 from roundtap_hub.people.competitors import owed_squads
 from roundtap_hub.results.before_play import pre_game_choice
 from roundtap_hub.results.standings_table import has_draws, record_of, record_text, standings_view
 from roundtap_hub.rounds import knockout
 from roundtap_hub.rounds.mending_view import mend_lines
 from roundtap_hub.rounds.round_clock import clock_face
-from roundtap_hub.rounds.tables import grid_cell, grid_cells, result_worth, show_result
+from roundtap_hub.rounds.tables import grid_cell, grid_cells, result_worth, shown_result
 from roundtap_hub.serving import web
 from roundtap_hub.serving.renderings import RowSource
 from roundtap_hub.store.service import Snapshot
@@ -53,7 +53,7 @@ def player_view(
         side = "a" if match.match.a == competitor else "b"
         opponent = match.match.competitor(other_side(side))
     plays = state.plays(competitor)
-    row = saved_event.ranking_by_id(moment).get(competitor)
+    row = saved_event.settled_rows(moment).get(competitor)
     record, values = record_of(moment, competitor)
     owed, must = owed_squads(state, competitor) if plays and newest and not state.finished else ("", False)
     return {
@@ -63,7 +63,7 @@ def player_view(
         "opponent": names.get(opponent, opponent) if opponent else None,
         "opponent_record": record_of(moment, opponent)[0] if opponent else "",
         "record": record, "figures": values, "rank": row.rank if row and row.rounds else None,
-        "of": sum(ranked.rank is not None for ranked in saved_event.ranking(moment)),
+        "of": sum(ranked.rank is not None for ranked in saved_event.settled_standings(moment)),
         "worth": result_worth(state, newest, match) if match and newest else {},
         "before_play": pre_game_choice(state, newest, match) if match and newest and match.match.result is None
         else None,
@@ -107,7 +107,7 @@ def _corrections(state: EventState, competitor: str, names: Mapping[str, str]) -
                 across = seat.competitor(other_side(side)) or ""
                 found.append({"number": played.number, "name": knockout.title_key(state, played),
                               "against": names.get(across, across), "side": side,
-                              "result": show_result(seat.result, state)})
+                              "result": shown_result(seat.result, state)})
     return found
 
 
@@ -122,21 +122,21 @@ class CompetitorHit:
 
 def search_competitors(moment: saved_event.SavedEvent, query: str = "") -> list[CompetitorHit]:
     """All competitors whose name, or a member's name, contains `query`, by name."""
-    wanted = sort_key(query.strip())[0]
+    wanted = name_sort_key(query.strip())[0]
     names, members = saved_event.shown_names(moment), saved_event.shown_members(moment)
     state = moment.state
     found = [CompetitorHit(who, names[who], state.plays(who), members.get(who, ())) for who in state.entrants]
-    return sorted((hit for hit in found if any(wanted in sort_key(name)[0] for name in (hit.name, *hit.members))),
-                  key=lambda hit: sort_key(hit.name))
+    return sorted((hit for hit in found if any(wanted in name_sort_key(name)[0] for name in (hit.name, *hit.members))),
+                  key=lambda hit: name_sort_key(hit.name))
 
 
 @route("GET /e/<event_id>", EVERYBODY, VISIBLE, kept="e/<event_id>")
-def find_me(event_id: str) -> AnyResponse:
+def players_page(event_id: str) -> AnyResponse:
     """All competitors by name. `?q=`: those whose name contains it; the search works without scripts too."""
     moment, query = web.current_event(event_id), request.args.get("q", "")[:60]
     state = moment.state
     shown: dict[str, Any] = {"state": state, "people": search_competitors(moment, query), "query": query,
-                             "planned": saved_event.planned_rounds(state), "newest": saved_event.newest_round(state)}
+                             "planned": saved_event.planned_swiss(state), "newest": saved_event.newest_round(state)}
     return web.page("find_me.html", web.page_cache_key(), **shown) if query else web.cached_page("find_me.html",
                                                                                                  **shown)
 
@@ -155,7 +155,7 @@ def player_context(moment: saved_event.SavedEvent, competitor: str) -> dict[str,
     winner = knockout.winner_of(moment)
     return {"state": state, "view": view, "clock": state.clock,
             "standing": knockout.knockout_standing(moment, competitor),
-            "has_bracket": knockout.bracket(moment) is not None, "planned": saved_event.planned_rounds(state),
+            "has_bracket": knockout.bracket(moment) is not None, "planned": saved_event.planned_swiss(state),
             "face": clock_face(state, web.current_instant(), web.words()), "won": winner == competitor,
             "winner": saved_event.shown_names(moment)[winner] if winner is not None else ""}
 
@@ -166,7 +166,7 @@ def standings_page(event_id: str) -> AnyResponse:
     found, names = knockout.bracket(moment), saved_event.shown_names(moment)
     return web.cached_page(
         "standings.html", state=moment.state, view=standings_view(moment, names),
-        planned=saved_event.planned_rounds(moment.state), final=knockout.final_lines(moment, names) if found else (),
+        planned=saved_event.planned_swiss(moment.state), final=knockout.final_lines(moment, names) if found else (),
         has_bracket=found is not None, cut_rows=knockout.cut_rows(moment), names=names)
 
 
@@ -178,7 +178,7 @@ def bracket_page(event_id: str) -> AnyResponse:
     return web.cached_page(
         "bracket.html", state=moment.state, bracket=found,
         drawing=bracket_svg(found, names, web.words()) if found else "",
-        rounds=knockout.bracket_lines(found) if found else [], planned=saved_event.planned_rounds(moment.state),
+        rounds=knockout.bracket_lines(found) if found else [], planned=saved_event.planned_swiss(moment.state),
         champion=names.get(found.champion, "") if found and found.champion else "", cut_rows=knockout.cut_rows(moment),
         names=names)
 
@@ -188,7 +188,7 @@ def pairings_page(event_id: str) -> AnyResponse:
     moment = web.current_event(event_id)
     state, newest = moment.state, saved_event.newest_round(moment.state)
     grid = grid_cells(web.current_snapshot(), {}, state, newest, saved_event.shown_names(moment), web.now_ms())
-    ranked, draws = saved_event.ranking_by_id(moment), has_draws(state)
+    ranked, draws = saved_event.settled_rows(moment), has_draws(state)
 
     def rows() -> Iterator[RowSource]:
         for c in grid:
@@ -196,7 +196,7 @@ def pairings_page(event_id: str) -> AnyResponse:
             yield c.match_id, (c.table, c.a_id, c.a, c.b_id, c.b, c.bye, c.result, c.by_hand, a, b), (c, a, b)
 
     return web.cached_page("pairings.html", state=state, newest=newest, rows=rows,
-                           planned=saved_event.planned_rounds(state))
+                           planned=saved_event.planned_swiss(state))
 
 
 UNSET_DEFAULTS: Mapping[str, Any] = {"third_place_match": False, "full_names": False, "prize_places": None}

@@ -27,7 +27,7 @@ from roundtap_hub.results import result_wizard
 from roundtap_hub.results.before_play import pre_game_choice
 from roundtap_hub.results.typed_result import LineReading, line_grammar, read_line
 from roundtap_hub.rounds.knockout import title_key
-from roundtap_hub.rounds.tables import GridCell, grid_cell, result_worth, show_result
+from roundtap_hub.rounds.tables import GridCell, grid_cell, result_worth, shown_result
 from roundtap_hub.serving import web
 
 
@@ -56,14 +56,14 @@ def match_page(event_id: str, match_id: str) -> AnyResponse:
                 told=told(state.rulebook, seat.form, state.options, stands, seat.names, web.words()) if stands else (),
                     worth=result_worth(state, played, match), way_label=way_label,
                     first=pre_game_choice(state, played, match),
-                    names=seat.names, earlier=_earlier(moment, seat), **first_step(seat))
+                    names=seat.names, earlier=_earlier(moment, seat), **first_step_context(seat))
 
 
 def _earlier(moment: SavedEvent, seat: result_wizard.MatchContext) -> list[dict[str, object]]:
     """Replaced results, newest first, each with who replaced it, why, and the address that proposes it again."""
     found = [(result_from_json(each["was"]), each.get("by", "").partition(":")[0], each.get("reason", ""))
              for each in reversed(seat.match.corrections)]
-    return [{"result": show_result(was, seat.state), "by": author_of(moment, RULING, by), "reason": reason,
+    return [{"result": shown_result(was, seat.state), "by": author_of(moment, RULING, by), "reason": reason,
              "again": wizard_address(seat, was)} for was, by, reason in found]
 
 
@@ -74,10 +74,10 @@ def accept_report(event_id: str) -> AnyResponse:
     match_id, side = web.field("match"), web.field("side")
     _, match = result_wizard.public_match(web.current_event(event_id).state, match_id)
     report = match.reports.get("b" if side == "b" else "a")
-    if report is None or report.number != web.whole_number("number"):
+    if report is None or report.number != web.form_number("number"):
         raise Problem("result_changed_meanwhile", table=match.match.table)
     try:
-        web.submit(event_id, EnterResult(match_id, web.whole_number("revision") or 0, report.result))
+        web.submit_command(event_id, EnterResult(match_id, web.form_number("revision") or 0, report.result))
     except Problem as problem:
         if problem.key != "picks_missing":
             raise
@@ -91,36 +91,36 @@ def keep_result(event_id: str) -> AnyResponse:
     """Keep the result after a late report or a second agreement. `seen`: the entry that was read."""
     match_id = web.field("match")
     _, match = result_wizard.public_match(web.current_event(event_id).state, match_id)
-    stands = EnterResult(match_id, match.revision, match.match.result, web.whole_number("seen"))
+    stands = EnterResult(match_id, match.revision, match.match.result, web.form_number("seen"))
     return web.submit_and_redirect(event_id, stands)
 
 
 @route("POST /console/<event_id>/elsewhere", JUDGES, PLAYING)
 @web.shows_problem_on(event_page)
-def settle_strangers(event_id: str) -> AnyResponse:
+def settle_outside_reports(event_id: str) -> AnyResponse:
     """Settle reports of this match from units elsewhere, up to the entry `number`."""
-    return web.submit_and_redirect(event_id, SettleOutsideReports(web.field("match"), web.whole_number("number") or 0))
+    return web.submit_and_redirect(event_id, SettleOutsideReports(web.field("match"), web.form_number("number") or 0))
 
 
 @route("POST /console/<event_id>/match/<match_id>/clear", JUDGES, PLAYING, SHOWN_ROUND)
 @web.shows_problem_on(match_page)
 def take_back_result(event_id: str, match_id: str) -> AnyResponse:
     """Take a result back, as if there had been no report."""
-    return web.submit_and_redirect(event_id, EnterResult(match_id, web.whole_number("revision") or 0, None))
+    return web.submit_and_redirect(event_id, EnterResult(match_id, web.form_number("revision") or 0, None))
 
 
 @route("POST /console/<event_id>/match/<match_id>/before-play", STAFF, PLAYING, SHOWN_ROUND, IN_OPEN_ROUNDS)
 @web.shows_problem_on(match_page)
 def record_lot_before_play(event_id: str, match_id: str) -> AnyResponse:
     """Draw the lot before play (who begins, or who of two equal lists chooses); the first draw stands."""
-    web.submit(event_id, NoteLot(match_id, web.field("about"), secrets.choice(SIDES)))
+    web.submit_command(event_id, NoteLot(match_id, web.field("about"), secrets.choice(SIDES)))
     return redirect(url_for("console.match_page", event_id=event_id, match_id=match_id), 303)
 
 
 @route("POST /console/<event_id>/match/<match_id>/no-show", JUDGES, PLAYING, SHOWN_ROUND)
 @web.shows_problem_on(match_page)
 def record_no_show(event_id: str, match_id: str) -> AnyResponse:
-    web.submit(event_id, NoShow(match_id, web.field("absent")))
+    web.submit_command(event_id, NoShow(match_id, web.field("absent")))
     return redirect(url_for("console.absentees_page", event_id=event_id),
                     303) if web.field("back") else web.back_to_event(event_id)
 
@@ -165,7 +165,7 @@ def line_hints(seat: result_wizard.MatchContext) -> dict[str, Any]:
             "figures": ", ".join(figure_label(web.words(), key, book.id) for key in grammar["figures"])}
 
 
-def first_step(seat: result_wizard.MatchContext) -> dict[str, Any]:
+def first_step_context(seat: result_wizard.MatchContext) -> dict[str, Any]:
     """The context of a page that offers the wizard's first step itself."""
     return {"ways": result_wizard.ways_of(seat), "walk_at": _at(seat),
             "hidden": _baseline_fields(seat, result_wizard.Fields()), "line": "",
@@ -216,11 +216,11 @@ def result_wizard_step(event_id: str, match_id: str) -> AnyResponse:
     if at.kind != result_wizard.END or at.result is None:
         return redirect(result_wizard.address_at(_at(seat),
                                                  [*at.trail.fields(), *_baseline_fields(seat, request.form)]), 303)
-    entered = EnterResult(match_id, web.whole_number("revision") or 0, at.result, web.whole_number("seen"),
+    entered = EnterResult(match_id, web.form_number("revision") or 0, at.result, web.form_number("seen"),
                           web.typed_reason(), earlier=bool(_code(request.form)), cut=web.field("cut"))
     if entered.earlier:
         return enter_slip(seat, entered)
-    web.submit(event_id, entered)
+    web.submit_command(event_id, entered)
     return web.back_to_event(event_id, number=_tab(seat))
 
 
@@ -268,7 +268,7 @@ def _table(seat: result_wizard.MatchContext, line: str) -> dict[str, Any]:
         result_wizard.result_problem(seat, reading.result)
     return {
         "cell": _cell(web.current_event(seat.state.id), seat.match), "reading": reading, "unclear": unclear,
-        "names": seat.names, "shown": show_result(reading.result, seat.state) if reading else None,
+        "names": seat.names, "shown": shown_result(reading.result, seat.state) if reading else None,
         "told": result_wizard.result_lines(seat, reading.result) if reading else (), **line_hints(seat),
     }
 
@@ -307,7 +307,7 @@ def save_entry(event_id: str, match_id: str) -> AnyResponse:
     reading, table = _read(seat, web.field("text")), seat.match.match.table
     if reading.mark != web.field("mark"):
         raise Problem("line_not_shown", table=table)
-    web.submit(event_id,
-               EnterResult(match_id, web.whole_number("revision") or 0, reading.result, web.whole_number("seen"),
-                           web.typed_reason(), cut=web.field("cut")))
+    web.submit_command(event_id,
+                       EnterResult(match_id, web.form_number("revision") or 0, reading.result, web.form_number("seen"),
+                                   web.typed_reason(), cut=web.field("cut")))
     return redirect(url_for("console.entry_page", event_id=event_id, round=_tab(seat), done=table), 303)

@@ -8,7 +8,7 @@ from roundtap_core.event.states import EventState
 from roundtap_core.records import DROPPED, StandingsRow
 from roundtap_core.rulebooks.base import SWISS_ROUND
 from roundtap_core.rulebooks.result_gate import may_be_drawn
-from roundtap_hub.events.saved_event import SavedEvent, ranking, ranking_by_id, settled_round
+from roundtap_hub.events.saved_event import SavedEvent, settled_round, settled_rows, settled_standings
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class StandingsView:
 
 def standings_view(moment: SavedEvent, names: Mapping[str, str]) -> StandingsView:
     """All competitors, best first, after the last settled round."""
-    rows = ranking(moment)
+    rows = settled_standings(moment)
     columns = tuple(rows[0].tiebreakers) if rows else ()
     lines = tuple(_line(moment, row, names) for row in rows)
     shown = {"points", "last", "random", *columns}
@@ -88,7 +88,7 @@ def has_draws(state: EventState) -> bool:
 
 def record_of(moment: SavedEvent, competitor: str) -> tuple[str, tuple[TiebreakCell, ...]]:
     """A competitor's record and first tiebreaker, shown with pairings so that players spot errors."""
-    row, draws = ranking_by_id(moment).get(competitor), has_draws(moment.state)
+    row, draws = settled_rows(moment).get(competitor), has_draws(moment.state)
     if row is None:
         return record_text(None, draws), ()
     first = next(iter(row.tiebreakers.items()), None)

@@ -14,7 +14,7 @@ from roundtap_core.records import SWISS, TIEBREAK, Result, StandingsRow
 from roundtap_core.rulebooks.result_words import ResultLine
 from roundtap_core.standings.standings import standings
 from roundtap_core.words import Words
-from roundtap_hub.events.saved_event import SavedEvent, newest_round, ranking, ranking_by_id, tournament
+from roundtap_hub.events.saved_event import SavedEvent, newest_round, settled_rows, settled_standings, tournament
 from roundtap_hub.results.standings_table import has_draws, record_text, status_of
 from roundtap_hub.serving.memoized import memoized
 
@@ -33,7 +33,7 @@ def bracket(moment: SavedEvent) -> Bracket | None:
 
 
 @memoized
-def places(moment: SavedEvent) -> dict[str, FinalPlace]:
+def final_places(moment: SavedEvent) -> dict[str, FinalPlace]:
     """Each competitor's final place, best first, as all pages, papers and exports show it. Empty until the bracket is
     decided; without one, until the event is finished."""
     found = bracket(moment)
@@ -45,14 +45,14 @@ def places(moment: SavedEvent) -> dict[str, FinalPlace]:
         return {}
 
 
-def table_rows(moment: SavedEvent) -> list[tuple[FinalPlace, StandingsRow | None]]:
+def ranked_rows(moment: SavedEvent) -> list[tuple[FinalPlace, StandingsRow | None]]:
     """The final ranking, or before it the standings, each place with its standings row: for paper and spreadsheets."""
-    rows = ranking_by_id(moment)
+    rows = settled_rows(moment)
     now = [FinalPlace(row.rank, row.competitor, None, row.rank, status_of(moment, row)) for row in rows.values()]
-    return [(placed, rows.get(placed.competitor)) for placed in places(moment).values() or now]
+    return [(placed, rows.get(placed.competitor)) for placed in final_places(moment).values() or now]
 
 
-def newest_name(state: EventState) -> str | None:
+def newest_round_key(state: EventState) -> str | None:
     """The name of the newest published round where it has one: "semi-final", "tiebreak"."""
     newest = newest_round(state)
     return title_key(state, newest) if newest else None
@@ -63,7 +63,7 @@ def title_key(state: EventState, played: RoundState) -> str | None:
     return TIEBREAK if played.stage == TIEBREAK else event_flow.round_name(state, played)
 
 
-def next_name(state: EventState) -> str | None:
+def next_round_key(state: EventState) -> str | None:
     found = event_flow.current_bracket(state)
     if found is None:
         return None
@@ -158,7 +158,7 @@ def cut_view(moment: SavedEvent, names: Mapping[str, str]) -> dict[str, Any] | N
 
     def line(who: str, seed: int | None = None) -> CutEntrant:
         return CutEntrant(who, names.get(who, who), seed, cut.order.index(who) + 1,
-                         record_text(ranking_by_id(moment).get(who), has_draws(state)))
+                         record_text(settled_rows(moment).get(who), has_draws(state)))
 
     return {
         "size": cut.size, "qualified": [line(who, seed) for seed, who in enumerate(seeds, start=1)],
@@ -182,7 +182,7 @@ class KnockoutStanding:
 def knockout_standing(moment: SavedEvent, competitor: str) -> KnockoutStanding | None:
     """The competitor's standing after Swiss; None before the cut."""
     found, state = bracket(moment), moment.state
-    placed = places(moment).get(competitor)
+    placed = final_places(moment).get(competitor)
     if placed is not None:
         return KnockoutStanding("over", None, placed.reached, placed.rank)
     if found is None and state.cut is None:
@@ -210,7 +210,7 @@ def _swiss_standing(state: EventState, competitor: str) -> KnockoutStanding:
 
 def winner_of(moment: SavedEvent) -> str | None:
     """The tournament's winner; None until that is certain, and where several share first place."""
-    first = [placed.competitor for placed in places(moment).values() if placed.rank == 1]
+    first = [placed.competitor for placed in final_places(moment).values() if placed.rank == 1]
     return first[0] if len(first) == 1 else None
 
 
@@ -228,12 +228,12 @@ class FinalLine:
 
 def final_lines(moment: SavedEvent, names: Mapping[str, str]) -> tuple[FinalLine, ...]:
     """All by final place; empty until everything is played."""
-    if not places(moment):
+    if not final_places(moment):
         return ()
-    swiss = bool(ranking(moment)) and not all(row.rounds == 0 for row in ranking(moment))
+    swiss = bool(settled_standings(moment)) and not all(row.rounds == 0 for row in settled_standings(moment))
     return tuple(
         FinalLine(p.rank, p.competitor, names.get(p.competitor, p.competitor), p.reached,
-                  record_text(ranking_by_id(moment).get(p.competitor), has_draws(moment.state)) if swiss else "",
+                  record_text(settled_rows(moment).get(p.competitor), has_draws(moment.state)) if swiss else "",
                   p.status)
-        for p in places(moment).values()
+        for p in final_places(moment).values()
     )

@@ -22,7 +22,7 @@ from roundtap_core.records import BYE, SECOND_SWISS, SWISS
 from roundtap_hub.access.policy import HEADS, OPEN, ORGANIZERS, VISIBLE, route
 from roundtap_hub.events.console import event_page
 from roundtap_hub.events.saved_event import SavedEvent, full_names
-from roundtap_hub.hall.wall_view import sort_key
+from roundtap_hub.hall.wall_view import name_sort_key
 from roundtap_hub.judging.judging_view import officials_on_duty
 from roundtap_hub.rounds.mending_view import mend_view, warnings_of
 from roundtap_hub.serving import web
@@ -62,7 +62,7 @@ def apply_mend(event_id: str) -> AnyResponse:
     """Do the step as it was previewed; `plan` is the preview's mark."""
     command = mend_command(web.current_event(event_id), web.typed_reason(), web.signing_official(event_id),
                            web.field("plan"))
-    web.submit(event_id, command)
+    web.submit_command(event_id, command)
     if isinstance(command, commands.UnpublishRound):
         return web.back_to_event(event_id)
     return redirect(url_for("console.mend_page", event_id=event_id, done=request_value("do"), _anchor="done"), 303)
@@ -135,7 +135,7 @@ def labels_of(moment: SavedEvent) -> dict[str, str]:
     if seeds := current_seeds(state):
         pairable &= set(seeds)
     called = {who: names.get(who, who) for who in pairable}
-    return dict(sorted(called.items(), key=lambda each: (sort_key(each[1]), each[0])))
+    return dict(sorted(called.items(), key=lambda each: (name_sort_key(each[1]), each[0])))
 
 
 def manual_pairing_view(moment: SavedEvent, typed: Sequence[TypedRow], from_draw: bool) -> dict[str, Any]:
@@ -190,7 +190,7 @@ def _find_by_name(labels: Mapping[str, str], text: str, place: int) -> str:
 
 
 def _plain(text: str) -> str:
-    return " ".join(sort_key(text)[0].split())
+    return " ".join(name_sort_key(text)[0].split())
 
 
 MOST_ROWS = 600

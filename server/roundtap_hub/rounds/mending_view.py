@@ -9,7 +9,7 @@ from roundtap_core.event import mending_steps
 from roundtap_core.event.states import DRAFT, EventState, MatchState, RoundState
 from roundtap_core.records import BYE, NO_SHOW, SWISS_STAGES
 from roundtap_hub.events.saved_event import SavedEvent
-from roundtap_hub.hall.wall_view import sort_key
+from roundtap_hub.hall.wall_view import name_sort_key
 from roundtap_hub.judging.judging_view import author_of
 from roundtap_hub.rounds.knockout import title_key
 
@@ -82,7 +82,7 @@ def mend_view(moment: SavedEvent, names: Names) -> dict[str, Any] | None:
 
 
 def _sorted(seats: Iterable[MendSeat]) -> list[MendSeat]:
-    return sorted(seats, key=lambda seat: sort_key(seat.name))
+    return sorted(seats, key=lambda seat: name_sort_key(seat.name))
 
 
 def _left(state: EventState, match: MatchState | None, names: Names) -> str:

@@ -90,7 +90,7 @@ class GridCell:
                 self.extension_minutes, self.came_after_all, self.corrected, self.by_hand)
 
 
-def show_result(result: Result, state: states.EventState) -> ShownResult:
+def shown_result(result: Result, state: states.EventState) -> ShownResult:
     """The result as people read it; one that the rulebook cannot read keeps its figures."""
     wounds = (result.wounds.a, result.wounds.b) if result.wounds else None
     return ShownResult(result.score.a, result.score.b, winner_of(state.rulebook, state.options, result), result.ended,
@@ -134,7 +134,7 @@ def grid_cell(
     status = units.get(unit) if unit else None
     call = call_at(snapshot, units, state.id, match)
     reports = tuple(
-        ShownReport(side, names.get(seat.competitor(side) or "", ""), show_result(said.result, state), said.number)
+        ShownReport(side, names.get(seat.competitor(side) or "", ""), shown_result(said.result, state), said.number)
         for side, said in sorted(match.reports.items())
     )
     return GridCell(
@@ -142,14 +142,14 @@ def grid_cell(
         a=names.get(seat.a, seat.a), b=names.get(seat.b, seat.b) if seat.b else None,
         a_id=seat.a, b_id=seat.b, bye=seat.bye, state=state_word(match, status, state), revision=match.revision,
         flags=_flags(match, unit, status, now_ms, call is not None),
-        result=show_result(seat.result, state) if seat.result else None,
-        second=show_result(match.second, state) if match.second else None, number=match.number or 0,
+        result=shown_result(seat.result, state) if seat.result else None,
+        second=shown_result(match.second, state) if match.second else None, number=match.number or 0,
         strangers=tuple(sorted(match.strangers.items())), reports=reports, unit=unit,
-        reported_age_ms=age(match.reported_mono_ms, now_ms) if match.reported_mono_ms is not None else None,
-        call_age_ms=age(call.since_ms, now_ms) if call is not None else None,
+        reported_age_ms=ms_since(match.reported_mono_ms, now_ms) if match.reported_mono_ms is not None else None,
+        call_age_ms=ms_since(call.since_ms, now_ms) if call is not None else None,
         call_taken_by=call.taken_by if call is not None else None,
         call_since_ms=call.since_ms if call is not None else None,
-        contact_age_ms=age(status.contact_ms, now_ms) if status else None,
+        contact_age_ms=ms_since(status.contact_ms, now_ms) if status else None,
         extension_minutes=seat.extension_minutes, done=match.done, came_after_all=_no_show(match),
         corrected=match.corrected, by_hand=match.by_hand is not None,
     )
@@ -189,7 +189,7 @@ def _flags(match: states.MatchState, unit: str | None, status: UnitStatus | None
 
 
 def out_of_contact(status: UnitStatus | None, now_ms: int) -> bool:
-    return status is None or age(status.contact_ms, now_ms) > NO_CONTACT_MS
+    return status is None or ms_since(status.contact_ms, now_ms) > NO_CONTACT_MS
 
 
 def seated_count(snapshot: Snapshot, units: Mapping[str, UnitStatus], played: states.RoundState | None) -> tuple[int,
@@ -204,6 +204,6 @@ def seated_count(snapshot: Snapshot, units: Mapping[str, UnitStatus], played: st
     return seated, able
 
 
-def age(since_ms: int, now_ms: int) -> int:
+def ms_since(since_ms: int, now_ms: int) -> int:
     """Milliseconds since; a time from another boot is of unknown age and counts as 0."""
     return max(0, now_ms - since_ms)

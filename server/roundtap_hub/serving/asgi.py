@@ -9,7 +9,7 @@ from itertools import count
 from roundtap_core.clock import Instant
 from roundtap_core.event.states import EventState
 from roundtap_hub.access.access_guard import answer_if_refused, is_logged_in
-from roundtap_hub.access.policy import allowed_roles, find, native_routes
+from roundtap_hub.access.policy import allowed_roles, find_route, native_routes
 from roundtap_hub.hub import Hub
 from roundtap_hub.memory import trim_heap
 from roundtap_hub.rounds.round_clock import next_change_ms
@@ -100,7 +100,7 @@ class HubApplication:
         else:
             # Building the pages declares their routes.
             await self.pages.built()
-            found = find(method, path)
+            found = find_route(method, path)
             who = allowed_roles(found[0] if found is not None else None, path)
             if await answer_if_refused(self.hub, scope, send, who):
                 return

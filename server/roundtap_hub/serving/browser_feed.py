@@ -14,14 +14,14 @@ from urllib.parse import parse_qs
 from roundtap_core.words import LANGUAGES
 from roundtap_hub.access.policy import EVERYBODY, route
 from roundtap_hub.hall.known_displays import DISPLAY, DISPLAY_COOKIE_RE, display_page
-from roundtap_hub.hall.wall_view import plain_variant
+from roundtap_hub.hall.wall_view import canonical_variant
 from roundtap_hub.hub import Hub
 from roundtap_hub.rounds.round_clock import public_clock, time_of_day
 from roundtap_hub.serving.connection_limits import client_key_in
 from roundtap_hub.serving.cookies import cookies_in
-from roundtap_hub.serving.http_answers import CLOSE, NO_STORE, Receive, Scope, Send, header, send_json, until_gone
+from roundtap_hub.serving.http_answers import CLOSE, NO_STORE, Receive, Scope, Send, get_header, send_json, until_gone
 from roundtap_hub.serving.page_cache import CachedPage, PageCache, PageKey
-from roundtap_hub.serving.regions import Rendered, diff_pages
+from roundtap_hub.serving.regions import RenderedPage, diff_pages
 
 log = logging.getLogger(__name__)
 
@@ -121,10 +121,10 @@ class ViewerGroup:
     key: PageKey
     version: str
     sent_version: str
-    shown: Rendered | None
+    shown: RenderedPage | None
     clients: set[FeedClient] = field(default_factory=set)
 
-    def update(self, version: str, shown: Rendered | None) -> bool:
+    def update(self, version: str, shown: RenderedPage | None) -> bool:
         """Send the clients what changed on the page, or that it changed. False: nothing visible did."""
         event, before = b"", self.sent_version
         if shown is not None and self.shown is not None:
@@ -228,7 +228,8 @@ class BrowserFeed:
     def _add_client(self, query: str, send: Send, display: str = "") -> FeedClient:
         params = {name: values[0][:200] for name, values in parse_qs(query).items()}
         language, page = params.get("lang", ""), params.get("page", "")
-        key = PageKey(page, plain_variant(page, params.get("variant", "")), language if language in LANGUAGES else "")
+        key = PageKey(page, canonical_variant(page, params.get("variant", "")),
+                      language if language in LANGUAGES else "")
         version = self._cache.version(page)
         group = self._groups.get(key)
         if group is None:
@@ -398,7 +399,7 @@ def _send_all(clients: Iterable[FeedClient], event: bytes) -> None:
 
 def _display_of(scope: Scope) -> str:
     """The display of the request's cookie; "" where there is none."""
-    known = DISPLAY_COOKIE_RE.fullmatch(cookies_in(header(scope, b"cookie").decode("latin-1")).get(DISPLAY, ""))
+    known = DISPLAY_COOKIE_RE.fullmatch(cookies_in(get_header(scope, b"cookie").decode("latin-1")).get(DISPLAY, ""))
     return known["id"] if known else ""
 
 

@@ -83,7 +83,7 @@ class CachedPages:
         if not route.kept or EVERYBODY not in route.who or scope["method"] != "GET" \
                 or not params.keys() <= {"lang", *WALL_PARAMS}:
             return False
-        cookies = cookies_in(http_answers.header(scope, b"cookie").decode("latin-1"))
+        cookies = cookies_in(http_answers.get_header(scope, b"cookie").decode("latin-1"))
         if params.get("lang", cookies.get(LANGUAGE)) != cookies.get(LANGUAGE):
             return False  # A language chosen just now has to be remembered.
         requester = requester_of(self._hub, scope)
@@ -145,15 +145,15 @@ class CachedPages:
             return None
         fields = dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=64)) \
             if body.count(b"&") < 64 else {}
-        for_script = b"application/json" in http_answers.header(scope, b"accept")
+        for_script = b"application/json" in http_answers.get_header(scope, b"accept")
         words = words_in(language_of(scope, self._hub.language))
         try:
             with self._precedence:
                 fate = phone_reports.fate_json(await self._fate(who, fields, phone_of(scope)), words)
         except Problem as problem:
             if for_script:
-                await http_answers.send_json(send, phone_reports.phone_status(problem), {"error": problem.say(words)},
-                                             PERSONAL_HEADERS)
+                await http_answers.send_json(send, phone_reports.error_status(problem),
+                                             {"error": problem.say(words)}, PERSONAL_HEADERS)
                 return None
             # Nothing was done; Flask shows the problem on the page.
             return _replay_body(body)
@@ -176,7 +176,7 @@ class CachedPages:
             try:
                 saving.result()
             except Problem as problem:
-                raise phone_reports.phone_problem(problem) from None
+                raise phone_reports.reword_problem(problem) from None
         found = phone_reports.report_fate(self._hub.service.snapshot, who, name, body)
         if found is None:
             raise Problem("not_saved")
@@ -191,7 +191,7 @@ def _variant(route: Route, params: Mapping[str, str]) -> str:
 
 def phone_of(scope: http_answers.Scope) -> str:
     """The browser's phone cookie; "" for none."""
-    return cookies_in(http_answers.header(scope, b"cookie").decode("latin-1")).get(PHONE, "")
+    return cookies_in(http_answers.get_header(scope, b"cookie").decode("latin-1")).get(PHONE, "")
 
 
 def _replay_body(body: bytes) -> http_answers.Receive:

@@ -88,7 +88,7 @@ async def _redirect_here(reached: HallAddresses, scope: http_answers.Scope, send
 
 def _host(scope: http_answers.Scope) -> str:
     """The requested host without its port: "example.org"; an IPv6 address in its brackets."""
-    host = http_answers.header(scope, b"host").decode("latin-1").strip().lower()
+    host = http_answers.get_header(scope, b"host").decode("latin-1").strip().lower()
     name = host.rpartition("]")[0] + "]" if host.startswith("[") else host.partition(":")[0]
     return name.rstrip(".")
 

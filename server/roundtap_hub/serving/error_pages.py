@@ -112,11 +112,11 @@ class PendingCommands:
 def redirect_to_outcome(answer: Future[list[Entry]], event_id: str) -> AnyResponse:
     """Redirect to the page that shows the outcome once it is known: reloading it presses no button again."""
     kept: PendingCommands = current_app.extensions[PENDING_COMMANDS]
-    return redirect(url_for("console.outcome", word=kept.add(answer, event_id)), 303)
+    return redirect(url_for("console.outcome_page", word=kept.add(answer, event_id)), 303)
 
 
 @route("GET /console/outcome/<word>", STAFF)
-def outcome(word: str) -> AnyResponse:
+def outcome_page(word: str) -> AnyResponse:
     """Whether the command is saved, refused, or still unknown."""
     kept: PendingCommands = current_app.extensions[PENDING_COMMANDS]
     found = kept.find(word)

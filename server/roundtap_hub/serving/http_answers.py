@@ -137,11 +137,11 @@ async def until_gone(receive: Receive) -> None:
 
 def content_length(scope: Scope) -> int:
     """The request's Content-Length; 0 where there is none."""
-    length = header(scope, b"content-length")
+    length = get_header(scope, b"content-length")
     return int(length) if length.isdigit() and len(length) < 16 else 0
 
 
-def header(scope: Scope, name: bytes) -> bytes:
+def get_header(scope: Scope, name: bytes) -> bytes:
     """A header of the request by its lower-case name; empty where there is none."""
     for key, value in scope["headers"]:
         if key == name:
@@ -152,7 +152,7 @@ def header(scope: Scope, name: bytes) -> bytes:
 def accepts_gzip(scope: Scope) -> bool:
     """Whether the client accepts gzip."""
     return any(part.partition(b";")[0].strip() == b"gzip" and b"q=0" not in part.replace(b" ", b"").split(b";")[1:]
-               for part in header(scope, b"accept-encoding").lower().split(b","))
+               for part in get_header(scope, b"accept-encoding").lower().split(b","))
 
 
 async def send_answer(send: Send, status: int, kind: bytes, body: bytes,
@@ -182,7 +182,7 @@ async def send_cached(scope: Scope, send: Send, kind: bytes, body: bytes, more: 
     if mark:
         etag = f'"{mark}{"-gz" if as_gzip else ""}"'.encode()
         headers.append((b"etag", etag))
-        if etag in [known.strip().removeprefix(b"W/") for known in header(scope, b"if-none-match").split(b",")]:
+        if etag in [known.strip().removeprefix(b"W/") for known in get_header(scope, b"if-none-match").split(b",")]:
             await send({"type": "http.response.start", "status": 304, "headers": headers})
             await send({"type": "http.response.body", "body": b""})
             return

@@ -14,7 +14,7 @@ from roundtap_hub.access.policy import page_path
 from roundtap_hub.hub import Hub
 from roundtap_hub.serving.http_answers import gzip_bytes
 from roundtap_hub.serving.page_queues import PROBE, Busy, ClientGone, PageQueue, QueueLimits
-from roundtap_hub.serving.regions import Rendered
+from roundtap_hub.serving.regions import RenderedPage
 from roundtap_hub.serving.renderings import FRESH_MS
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.units.unit_presence import UnitStatus
@@ -47,7 +47,7 @@ class CachedPage:
     """A page as last drawn. `body`: gzip; None where only changes were requested. `drawn`: without its text, for
     comparing. `elsewhere`: the address it redirects to."""
     version: str
-    rendered: Rendered
+    rendered: RenderedPage
     rendered_ms: int
     body: bytes | None = None
     etag: str = ""
@@ -114,7 +114,7 @@ class PageCache:
         self._pages.move_to_end(key)
         return kept
 
-    def cached_render(self, key: PageKey, version: str) -> Rendered | None:
+    def cached_render(self, key: PageKey, version: str) -> RenderedPage | None:
         """The page of that version, if it is cached."""
         kept = self._pages.get(key)
         return kept.rendered if kept is not None and kept.version == version and not kept.redirect else None
@@ -180,7 +180,7 @@ class PageCache:
         if page is None:
             return None
         if isinstance(page, str):
-            return CachedPage(version, Rendered(version, ""), now_ms, redirect=page)
+            return CachedPage(version, RenderedPage(version, ""), now_ms, redirect=page)
         text = page.html.encode()
         body = gzip_bytes(text, GZIP_LEVEL) if whole else None
         size = len(body or b"") + page.letters

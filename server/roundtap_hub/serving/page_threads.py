@@ -163,7 +163,7 @@ class PageThreads:
         """(the body, 0), or (nothing, its minimum length) where it is too large, which Flask then reports."""
         announced = http_answers.content_length(scope)
         try:
-            small = announced <= SMALL_BODY_BYTES and not http_answers.header(scope, b"transfer-encoding")
+            small = announced <= SMALL_BODY_BYTES and not http_answers.get_header(scope, b"transfer-encoding")
             if small or not self._organizes(scope):
                 return await http_answers.read_body(scope, receive, SMALL_BODY_BYTES, BODY_WITHIN_S), 0
             async with self._big_bodies:

@@ -12,9 +12,9 @@ from roundtap_hub.events import saved_event
 from roundtap_hub.events.saved_event import known_events, listed_events
 from roundtap_hub.events.todo import ONE_SIDED_MS
 from roundtap_hub.hub import Hub
-from roundtap_hub.rounds.knockout import newest_name, winner_of
+from roundtap_hub.rounds.knockout import newest_round_key, winner_of
 from roundtap_hub.rounds.round_clock import table_clocks
-from roundtap_hub.rounds.tables import age, out_of_contact
+from roundtap_hub.rounds.tables import ms_since, out_of_contact
 from roundtap_hub.store.command_pipeline import taken_tables
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.units.unit_list import known_units
@@ -71,7 +71,7 @@ def _time_version(snapshot: Snapshot, units: Mapping[str, UnitStatus], state: Ev
     silent = sorted(unit for unit in known_units(snapshot, (), units) if out_of_contact(units.get(unit), now_ms))
     matches = live.matches if live else ()
     alone = [m.id for m in matches if m.reported_mono_ms is not None and m.state == ONE_SIDED
-             and age(m.reported_mono_ms, now_ms) >= ONE_SIDED_MS]
+             and ms_since(m.reported_mono_ms, now_ms) >= ONE_SIDED_MS]
     limit, played = state.options.get("late_minutes"), played_ms(state, hall.now)
     late = limit is not None and played is not None and played >= limit * 60_000
     phase = phase_now(state.clock, state.rulebook.phases, live.extra_minutes if live else None, hall.now)
@@ -195,7 +195,7 @@ def _units_version(units: Units, hall: HallNow | None) -> list[tuple[Any, ...]]:
 def _progress_version(snapshot: Snapshot, event_id: str) -> tuple[Any, ...]:
     """An event's progress as the home page shows it; nothing for one at rest."""
     state = snapshot.events.get(event_id)
-    return () if state is None else (state.live is not None, len(state.public_rounds), newest_name(state))
+    return () if state is None else (state.live is not None, len(state.public_rounds), newest_round_key(state))
 
 
 def _event_version(snapshot: Snapshot, units: Units, moment: saved_event.SavedEvent, kind: str) -> tuple[Any,

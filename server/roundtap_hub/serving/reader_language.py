@@ -8,7 +8,7 @@ from urllib.parse import parse_qs
 
 from roundtap_core.words import LANGUAGES, Words, catalogue, choose_language, core_words
 from roundtap_hub.serving.cookies import LANGUAGE, cookies_in
-from roundtap_hub.serving.http_answers import Scope, header
+from roundtap_hub.serving.http_answers import Scope, get_header
 
 ACCEPTED_LETTERS_MAX = 200  # longer than the Accept-Language of any browser
 _best_of = lru_cache(maxsize=256)(choose_language)
@@ -24,10 +24,10 @@ def reader_language(asked: str, remembered: str, accepted: str, own: str) -> str
 
 def language_of(scope: Scope, own: str) -> str:
     """The reader's language of an ASGI request, by the same rule."""
-    query, cookies = scope["query_string"], header(scope, b"cookie")
+    query, cookies = scope["query_string"], get_header(scope, b"cookie")
     asked = parse_qs(query.decode("latin-1")).get("lang", [""])[0] if query else ""
     remembered = cookies_in(cookies.decode("latin-1")).get(LANGUAGE, "") if cookies else ""
-    return reader_language(asked, remembered, header(scope, b"accept-language").decode("latin-1"), own)
+    return reader_language(asked, remembered, get_header(scope, b"accept-language").decode("latin-1"), own)
 
 
 _RTL = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe\U00010800-\U00010fff\U0001e800-\U0001efff]")

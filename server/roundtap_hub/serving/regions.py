@@ -14,13 +14,13 @@ REGION, REGION_END, ROW, ROW_END, MOVING, MOVING_END = "[", "]", "(", ")", "{", 
 
 CSRF, NOW, SEEN = "<:csrf:>", "<:now:>", "<:seen:>"
 """Placeholders for what differs between two readers of one rendering: the CSRF token, and the hub's clock when it is
-sent. `split` fills in `SEEN`, the page's version. Templates write them unescaped; escaped text cannot hold them."""
+sent. `split_regions` fills in `SEEN`, the page's version. Templates write them unescaped; escaped text holds none."""
 
 Json = dict[str, Any]
 
 
-def mark(kind: str, name: object = "") -> str:
-    """A mark for `split`. `kind`: one of the constants; `name`: a region's id or a row's key."""
+def region_mark(kind: str, name: object = "") -> str:
+    """A mark for `split_regions`. `kind`: one of the constants; `name`: a region's id or a row's key."""
     return f"{_BEGIN}{kind}{str(name).replace(chr(1), '')}{_END}"
 
 
@@ -58,7 +58,7 @@ class Region:
 
 
 @dataclass(frozen=True, slots=True)
-class Rendered:
+class RenderedPage:
     """A rendered page. `html`: without marks, with placeholders; `frame`: a digest of all outside the regions; `moves`:
     whether it has moving parts."""
     version: str
@@ -75,7 +75,7 @@ class Rendered:
 
 
 @dataclass(frozen=True)
-class Patch:
+class PagePatch:
     """The changes from version `old` of a page to version `new`. `regions`: {"id", "html"} replaces the element with
     that id; {"id", "gone": [key, …], "rows": [{"key", "html", "after"?, "before"?}, …]} removes rows, then applies the
     others in order: one with `after` or `before` (the key of a neighbour) is new, any other replaces the row of its
@@ -97,7 +97,7 @@ def fill_placeholders(text: str, csrf: str, now_ms: int) -> str:
     return text.replace(CSRF, csrf).replace(NOW, str(now_ms))
 
 
-def split(text: str, version: str) -> Rendered:
+def split_regions(text: str, version: str) -> RenderedPage:
     """A rendered template with its marks taken out. ValueError where the marks are not nested properly."""
     found, rest = _marked(text, REGION, REGION_END)
     beside = [_piece(part) for part in (*(before for before, _, _ in found), rest)]
@@ -106,13 +106,13 @@ def split(text: str, version: str) -> Rendered:
         raise ValueError(f"two regions have one name: {[name for _, name, _ in found]}")
     html = "".join(piece.html + region.html for piece, region in zip(beside, regions.values(), strict=False))
     frame = hashlib.blake2s("\x01".join([*(piece.same for piece in beside), *regions]).encode(), digest_size=16)
-    return Rendered(version, (html + beside[-1].html).replace(SEEN, version), regions, frame.digest(),
-                    mark(MOVING) in text)
+    return RenderedPage(version, (html + beside[-1].html).replace(SEEN, version), regions, frame.digest(),
+                        region_mark(MOVING) in text)
 
 
 def _marked(text: str, kind: str, end: str) -> tuple[list[tuple[str, str, str]], str]:
     """(text before, name, text inside) of each pair of marks, and the text after the last one."""
-    *parts, rest = text.split(mark(end))
+    *parts, rest = text.split(region_mark(end))
     found = []
     for part in parts:
         before, _, marked = part.partition(f"{_BEGIN}{kind}")
@@ -144,12 +144,12 @@ def _piece(text: str) -> Piece:
     return Piece(html, "".join(before for before, _, _ in moving) + rest if moving else html)
 
 
-def diff_pages(old: Rendered, new: Rendered) -> Patch:
+def diff_pages(old: RenderedPage, new: RenderedPage) -> PagePatch:
     """Changed rows where only rows changed, else whole regions; the whole page where it changed outside them."""
     if old.frame != new.frame or list(old.regions) != list(new.regions):
-        return Patch(old.version, new.version, whole=True)
+        return PagePatch(old.version, new.version, whole=True)
     found = (_region_change(was, new.regions[id]) for id, was in old.regions.items())
-    return Patch(old.version, new.version, tuple(change for change in found if change is not None))
+    return PagePatch(old.version, new.version, tuple(change for change in found if change is not None))
 
 
 def _region_change(old: Region, new: Region) -> Json | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from markupsafe import Markup
 
-from roundtap_hub.serving.regions import ROW, ROW_END, Region, Rendered, mark
+from roundtap_hub.serving.regions import ROW, ROW_END, Region, RenderedPage, region_mark
 
 ROW_CACHE = "roundtap-rows"  # the application's extension key for the rows of public pages
 MAX_ROWS = 2000
@@ -31,7 +31,7 @@ class RowCache:
             for key, shown, thing in sources:
                 text = self._rows.get((of, key, shown))
                 if text is None:
-                    text = self._rows[of, key, shown] = f"{mark(ROW, key)}{macro(thing)}{mark(ROW_END)}"
+                    text = self._rows[of, key, shown] = f"{region_mark(ROW, key)}{macro(thing)}{region_mark(ROW_END)}"
                 texts.append(text)
             while len(self._rows) > self._kept:
                 self._rows.popitem(last=False)
@@ -51,9 +51,9 @@ MAX_PAGES, MAX_VERSIONS = 16, 24
 @dataclass(slots=True)
 class _Page:
     """The newest rendering and its time, and earlier ones by version, without their text."""
-    newest: Rendered
+    newest: RenderedPage
     at_ms: int
-    earlier: OrderedDict[str, Rendered] = field(default_factory=OrderedDict)
+    earlier: OrderedDict[str, RenderedPage] = field(default_factory=OrderedDict)
 
 
 class RenderCache:
@@ -65,8 +65,8 @@ class RenderCache:
         self.rows = RowCache().rows
 
     def page(
-        self, key: Hashable, version: str, now_ms: int, draw: Callable[[], Rendered], since: str | None = None
-    ) -> tuple[Rendered, Rendered | None]:
+        self, key: Hashable, version: str, now_ms: int, draw: Callable[[], RenderedPage], since: str | None = None
+    ) -> tuple[RenderedPage, RenderedPage | None]:
         """The page of this version, and the one of version `since` or None. `draw` is called where the rendering is
         missing, or too old to be sent whole."""
         # Held while drawing, so that a page is drawn once.
@@ -79,12 +79,12 @@ class RenderCache:
             return newest, old
 
     @staticmethod
-    def _earlier(known: _Page | None, since: str | None) -> Rendered | None:
+    def _earlier(known: _Page | None, since: str | None) -> RenderedPage | None:
         if known is None or since is None:
             return None
         return known.newest if known.newest.version == since else known.earlier.get(since)
 
-    def _keep(self, key: Hashable, drawn: Rendered, now_ms: int) -> Rendered:
+    def _keep(self, key: Hashable, drawn: RenderedPage, now_ms: int) -> RenderedPage:
         known = self._pages.pop(key, None)
         if known is None:
             known = _Page(drawn, now_ms)
@@ -102,7 +102,7 @@ class RenderCache:
         return drawn
 
 
-def _share_unchanged(new: Rendered, old: Rendered) -> Rendered:
+def _share_unchanged(new: RenderedPage, old: RenderedPage) -> RenderedPage:
     """The same rendering, sharing unchanged parts with the old one."""
     return replace(new, regions={id: _share_region(region, old.regions.get(id)) for id, region in new.regions.items()})
 

@@ -25,7 +25,7 @@ from roundtap_hub.serving import error_pages, web
 from roundtap_hub.serving.page_cache import RENDER_PAGE, PageKey, RenderInput
 from roundtap_hub.serving.page_threads import FORM_BYTES_MAX, wsgi_environ
 from roundtap_hub.serving.reader_language import words_in
-from roundtap_hub.serving.regions import MOVING, MOVING_END, REGION, REGION_END, ROW, ROW_END, Rendered, mark
+from roundtap_hub.serving.regions import MOVING, MOVING_END, REGION, REGION_END, ROW, ROW_END, RenderedPage, region_mark
 from roundtap_hub.serving.renderings import RENDER_CACHE, ROW_CACHE, RenderCache, RowCache
 from roundtap_hub.serving.static_files import StaticFiles
 
@@ -45,12 +45,13 @@ def create_app(hub: Hub) -> Flask:
     """A Flask application around one hub."""
     app = Flask("roundtap_hub", static_folder=None)
     app.config.update(MAX_CONTENT_LENGTH=FORM_BYTES_MAX)
-    register(app, hub)
-    app.extensions[RENDER_PAGE] = partial(drawn, app)
+    register_pages(app, hub)
+    app.extensions[RENDER_PAGE] = partial(draw_page, app)
     return app
 
 
-def drawn(app: Flask, path: str, key: PageKey, moment: RenderInput, now_ms: int, version: str) -> Rendered | str | None:
+def draw_page(app: Flask, path: str, key: PageKey, moment: RenderInput, now_ms: int,
+              version: str) -> RenderedPage | str | None:
     """The page that all readers of `key` share, drawn from `moment` for the cache; its redirect address; or None."""
     environ = wsgi_environ({"method": "GET", "path": path, "query_string": b"", "headers": [(b"host", b"localhost")]})
     with app.request_context(environ):
@@ -64,7 +65,7 @@ def drawn(app: Flask, path: str, key: PageKey, moment: RenderInput, now_ms: int,
         return answer.location if answer.status_code == 302 else g.rendered if answer.status_code == 200 else None
 
 
-def register(app: Flask, hub: Hub) -> None:
+def register_pages(app: Flask, hub: Hub) -> None:
     """Add every page, behind the guard of its blueprint, and the print station's address."""
     app.extensions |= {"roundtap": hub, RENDER_CACHE: RenderCache(), ROW_CACHE: RowCache(),
                        error_pages.PENDING_COMMANDS: error_pages.PendingCommands()}
@@ -79,15 +80,15 @@ def _add_routes(app: Flask) -> None:
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     # A page has hundreds of links, mostly the same ones each time.
     app.jinja_env.globals.update(url_for=lru_cache(URL_CACHE_SIZE)(app.url_for), static_url=StaticFiles().url,
-                                 sign=sign,
+                                 sign=sign_icon,
                                  counting_aid=score_calculator.calculator_view,
                                  swap_check=score_calculator.sideboard_view)
     app.jinja_env.add_extension(RegionTags)
     rooms = {name: Blueprint(name, __name__) for name in ("pages", "console", "join", "me", "s", "station")}
-    web.guard(rooms["pages"])
-    web.guard(rooms["console"], organizer_only=True)
-    sign_up.guard(rooms["join"])
-    my_page.guard(rooms["me"])
+    web.guard_forms(rooms["pages"])
+    web.guard_forms(rooms["console"], organizer_only=True)
+    sign_up.guard_forms(rooms["join"])
+    my_page.guard_links(rooms["me"])
     for route in ROUTES.values():
         if not route.is_native:
             room = rooms.get(route.path.split("/")[1], rooms["pages"])
@@ -115,16 +116,16 @@ class RegionTags(Extension):
         begin, end = _MARKS[tag.value]
         name: nodes.Expr = nodes.Const("") if tag.value == "moving" else parser.parse_expression()
         body = parser.parse_statements((f"name:end{tag.value}",), drop_needle=True)
-        opened = nodes.TemplateData(mark(begin, name.value)) if isinstance(name, nodes.Const) \
+        opened = nodes.TemplateData(region_mark(begin, name.value)) if isinstance(name, nodes.Const) \
             else self.call_method("_mark", [nodes.Const(begin), name], lineno=tag.lineno)
-        closed = nodes.TemplateData(mark(end))
+        closed = nodes.TemplateData(region_mark(end))
         return [nodes.Output([opened], lineno=tag.lineno), *body, nodes.Output([closed], lineno=tag.lineno)]
 
     def _mark(self, kind: str, name: object) -> Markup:
-        return Markup(mark(kind, name))
+        return Markup(region_mark(kind, name))
 
 
-def sign(name: str, label: str = "") -> Markup:
+def sign_icon(name: str, label: str = "") -> Markup:
     """An icon of signs.svg.html; screen readers read its `label`. Not a macro: a page has dozens."""
     aria = f'role="img" aria-label="{escape(label)}"' if label else 'aria-hidden="true"'
     return Markup(f'<svg class="sign sign-{escape(name)}" {aria}><use href="#s-{escape(name)}"/></svg>')

@@ -19,7 +19,7 @@ from roundtap_hub.serving.page_threads import BUSY_HEADERS, BUSY_PAGE
 from roundtap_hub.serving.reader_language import language_of
 from roundtap_hub.serving.server import SecureServer, keep_stop_signals, watchdog_loop
 from roundtap_hub.serving.static_files import PREFIX, StaticFiles
-from roundtap_hub.store.disk_problems import DAMAGED, refusal_of
+from roundtap_hub.store.disk_problems import DAMAGED, probe_folder
 from roundtap_hub.store.head_file import HEAD_FILE, check_database, read_head_file
 from roundtap_machine.disk import FULL, check_room
 from roundtap_machine.notify import SystemdNotifier
@@ -63,7 +63,7 @@ class MendedCheck:
         self._before = self._files()
 
     def __call__(self) -> bool:
-        if refusal_of(self._folder) is not None or not self._has_room():
+        if probe_folder(self._folder) is not None or not self._has_room():
             return False
         if self._fault == DAMAGED and self._files() in ([], self._before):
             return False

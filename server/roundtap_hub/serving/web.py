@@ -36,13 +36,13 @@ from roundtap_hub.hall.announcements import AnnouncementLine, announcement_lines
 from roundtap_hub.hall.preflight_checks import count_failed
 from roundtap_hub.hub import Hub, hall_address
 from roundtap_hub.judging.judging_view import official_of
-from roundtap_hub.rounds.knockout import newest_name, title_key
+from roundtap_hub.rounds.knockout import newest_round_key, title_key
 from roundtap_hub.rounds.round_clock import age_text
 from roundtap_hub.rounds.schedule import Schedule, schedule
 from roundtap_hub.serving.http_answers import gzip_bytes, problem_status
 from roundtap_hub.serving.page_versions import HallNow, version_at
 from roundtap_hub.serving.reader_language import reader_language, words_in
-from roundtap_hub.serving.regions import CSRF, NOW, SEEN, Patch, Rendered, fill_placeholders, split
+from roundtap_hub.serving.regions import CSRF, NOW, SEEN, PagePatch, RenderedPage, fill_placeholders, split_regions
 from roundtap_hub.serving.renderings import ROW_CACHE, RowCache
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.service import Snapshot, Step
@@ -128,7 +128,7 @@ def _todo_count(playing: bool) -> int:
     return count_failed(current_hub(), current_snapshot(), current_units(), now_ms(), playing)
 
 
-def guard(blueprint: Blueprint, organizer_only: bool = False) -> None:
+def guard_forms(blueprint: Blueprint, organizer_only: bool = False) -> None:
     """Every POST must come from a form of this hub; with `organizer_only`, every page requires a login."""
 
     @blueprint.before_request
@@ -140,7 +140,7 @@ def guard(blueprint: Blueprint, organizer_only: bool = False) -> None:
             if who is None:
                 # access_guard.py has let in only sessions; this one has ended since.
                 target = request.full_path.rstrip("?") if request.method == "GET" else "/console"
-                return redirect(url_for("pages.login", next=target))
+                return redirect(url_for("pages.login_page", next=target))
             _check_role(who.role)
         if organizer_only and "since" not in request.args:
             # A page that polls by itself is no activity.
@@ -193,7 +193,7 @@ def staff_name() -> str:
     return who.name or words()(f"role.{who.role}")
 
 
-def may(address: str) -> bool:
+def may_request(address: str) -> bool:
     """Whether this reader may request "POST /console/<event_id>/draw" (or "…/e1/draw") now (policy.py). For templates,
     but not for cached rows (row_texts), which all roles share. Forms need no check: `remove_forbidden` removes those
     that the role may not use."""
@@ -267,7 +267,7 @@ def announcements_for(hub: Hub, event_id: str | None) -> tuple[AnnouncementLine,
 
 def knockout_name(t: Words, what: EventState | str | None) -> str:
     """The name of an event's newest round, or of a round name's key; "" for none."""
-    key = newest_name(what) if isinstance(what, EventState) else what
+    key = newest_round_key(what) if isinstance(what, EventState) else what
     if key == TIEBREAK:
         return t("round.tiebreak")
     return round_label(t, key) if key else ""
@@ -284,7 +284,7 @@ def page(template: str, feed: str = "", status: int = 200, **context: Any) -> Re
     return page_response(render_page(template, feed, **context), status)
 
 
-def render_page(template: str, feed: str = "", **context: Any) -> Rendered:
+def render_page(template: str, feed: str = "", **context: Any) -> RenderedPage:
     """A page in this request's language. In templates `csrf()` and `sent_ms` (the hub's clock when it is sent) are
     placeholders, as they differ between readers of one rendering; `now_ms` is the time that the page shows."""
     hub, t = current_hub(), words()
@@ -295,8 +295,8 @@ def render_page(template: str, feed: str = "", **context: Any) -> Rendered:
     common = {
         **common_context(hub, t, current_app.extensions[ROW_CACHE]), "feed": feed, "seen": Markup(SEEN),
         "address": g.get("address", ""), "now_ms": now_ms(), "sent_ms": Markup(NOW),
-        "organizer": visit.is_organizer(), "reader": visit.current_staff(), "may": may, "roles_allowed": roles_allowed,
-        "csrf": lambda: Markup(CSRF),
+        "organizer": visit.is_organizer(), "reader": visit.current_staff(), "may": may_request,
+        "roles_allowed": roles_allowed, "csrf": lambda: Markup(CSRF),
         "problem": sanitize_text(problem.named(context.get("names", {})).say(t)) if problem else "",
         "problem_key": problem.key if problem else "",
         "problem_where": sanitize_text(problem.where) if problem else "",
@@ -310,11 +310,11 @@ def render_page(template: str, feed: str = "", **context: Any) -> Rendered:
     html = render_template(template, **{**common, **context})
     who = visit.current_staff()
     if who is not None and who.role != ORGANIZER:
-        html = remove_forbidden(html, may)
-    return split(html, version)
+        html = remove_forbidden(html, may_request)
+    return split_regions(html, version)
 
 
-def page_response(page: Rendered, status: int = 200) -> Response:
+def page_response(page: RenderedPage, status: int = 200) -> Response:
     """A rendered page as this request's response."""
     g.rendered = page
     token = visit.csrf_token() if CSRF in page.html else ""
@@ -332,7 +332,7 @@ def download(content: str | bytes, kind: str, name: str) -> Response:
     return response
 
 
-def patch_response(patch: Patch) -> Response:
+def patch_response(patch: PagePatch) -> Response:
     """A patch as this request's JSON response."""
     text = fill_placeholders(patch.text, visit.csrf_token(), current_hub().clocks.mono_ms())
     return Response(text, content_type="application/json")
@@ -392,7 +392,7 @@ def _path(address: str) -> str:
 
 
 ID_LETTERS_MAX = 64
-SANITIZED_FORMS = frozenset({"console.save_list", "me.save_list", "console.import_table"})
+SANITIZED_FORMS = frozenset({"console.save_list", "me.save_list", "console.import_preview_page"})
 """Forms for pasted lists and tables, which remove invisible characters (people/list_forms.py, people/raw_table.py)."""
 
 
@@ -462,12 +462,12 @@ def _refuse_stale_step(event_id: str) -> None:
     state = current_snapshot().event(event_id)
     if state is not None:
         refuse_stale(state, field("step"))
-    shown_at = whole_number("shown_at")
+    shown_at = form_number("shown_at")
     if shown_at is not None and 0 <= now_ms() - shown_at < CLICK_DEBOUNCE_MS:
         raise Problem("step_too_soon")
 
 
-def submit(event_id: str, command: Command, people: Sequence[PersonRecord] = ()) -> None:
+def submit_command(event_id: str, command: Command, people: Sequence[PersonRecord] = ()) -> None:
     """Execute a command, only in the state that its button was shown for."""
     current_hub().service.execute_one(event_id, command, actor(), people, field("step"))
 
@@ -475,7 +475,7 @@ def submit(event_id: str, command: Command, people: Sequence[PersonRecord] = ())
 def submit_and_redirect(event_id: str, command: Command, anchor: str = "",
                         people: Sequence[PersonRecord] = ()) -> AnyResponse:
     """Execute a command, and return to the event's console."""
-    submit(event_id, command, people)
+    submit_command(event_id, command, people)
     return back_to_event(event_id, anchor)
 
 
@@ -504,7 +504,7 @@ def back_to_event(event_id: str, anchor: str = "", number: int | None = None) ->
     if came_from in ("/console/judge", f"/console/{event_id}/judge"):
         return redirect(came_from, 303)
     if who.role in (HEAD_JUDGE, JUDGE) and came_from not in ("", f"/console/{event_id}"):
-        return redirect(url_for("console.judge_hall"), 303)
+        return redirect(url_for("console.judge_hall_page"), 303)
     return redirect(url_for("console.event_page", event_id=event_id, round=number, _anchor=anchor or None), 303)
 
 
@@ -513,7 +513,7 @@ def field(name: str, default: str = "") -> str:
     return request.form.get(name, default).strip()
 
 
-def one_of(name: str, allowed: Collection[str], default: str = "") -> str:
+def form_choice(name: str, allowed: Collection[str], default: str = "") -> str:
     """A form field with one of the `allowed` values, else Problem("not_one_of")."""
     value = field(name, default)
     if value not in allowed:
@@ -526,7 +526,7 @@ def typed_reason(name: str = "reason") -> str:
     return field(name)[:REASON_LETTERS]
 
 
-def whole_number(name: str, wrong: str = "not_a_number", maximum: int = 0) -> int | None:
+def form_number(name: str, wrong: str = "not_a_number", maximum: int = 0) -> int | None:
     """A field's whole number, None where it is empty; Problem(`wrong`) for anything else."""
     text = field(name)
     if not text:
@@ -539,7 +539,7 @@ def whole_number(name: str, wrong: str = "not_a_number", maximum: int = 0) -> in
 
 def confirmed_minutes(name: str, sure: str) -> int | None:
     """The minutes of an extension, or None; many have to be confirmed."""
-    minutes = whole_number(name, "extension_minutes", EXTENSION_MAX)
+    minutes = form_number(name, "extension_minutes", EXTENSION_MAX)
     if minutes is not None and not 1 <= minutes <= EXTENSION_MAX:
         raise Invalid("extension_minutes", maximum=EXTENSION_MAX)
     if minutes is not None and minutes > LONG_EXTENSION and field(sure).lstrip("0") != str(minutes):
@@ -549,7 +549,7 @@ def confirmed_minutes(name: str, sure: str) -> int | None:
 
 def typed_table(name: str) -> int | None:
     """A field's table number; None where it is empty."""
-    table = whole_number(name, "table_number", MOST_TABLES)
+    table = form_number(name, "table_number", MOST_TABLES)
     if table is not None and not 1 <= table <= MOST_TABLES:
         raise Invalid("table_number", value=table, maximum=MOST_TABLES)
     return table

@@ -33,7 +33,7 @@ from roundtap_hub.store.copies import ENTRIES
 from roundtap_hub.store.earlier_files import LEGACY_FILES as EARLIER_FILES
 from roundtap_hub.store.journal import START, Head, Journal
 from roundtap_hub.store.read_model import Snapshot
-from roundtap_hub.units.device_auth import COPY, Refusal, address_of
+from roundtap_hub.units.device_auth import COPY, RequestRefused, address_of
 
 log = logging.getLogger(__name__)
 
@@ -101,15 +101,15 @@ class StandbyApi:
         answer is the feed."""
         try:
             if self._kin is None:
-                raise Refusal(404, "no such address")
+                raise RequestRefused(404, "no such address")
             if self.taken_over:
-                raise Refusal(409, TAKEN_OVER_TEXT)
+                raise RequestRefused(409, TAKEN_OVER_TEXT)
             # The key is checked before the body is read.
-            self._hub.units.auth.key_for(COPY, http_answers.header(scope, b"roundtap-unit").decode("latin-1"),
+            self._hub.units.auth.key_for(COPY, http_answers.get_header(scope, b"roundtap-unit").decode("latin-1"),
                                          address_of(scope))
             message = await http_answers.read_message(scope, receive, send, HELLO_BYTES_MAX, WITHIN_S)
             stream = self._stream_for(self._kin, message, scope) if message is not None else None
-        except Refusal as refusal:
+        except RequestRefused as refusal:
             await http_answers.send_json(send, refusal.status, refusal.body, http_answers.CLOSE)
         else:
             if stream is not None:
@@ -121,14 +121,14 @@ class StandbyApi:
         """What is on the standby's disk: {"payload": {"unit", "session", "seq", "number"}, "mac"}."""
         try:
             if self._kin is None:
-                raise Refusal(404, "no such address")
+                raise RequestRefused(404, "no such address")
             message = await http_answers.read_message(scope, receive, send, ACK_BYTES_MAX, WITHIN_S)
             if message is None:
                 return
             key, ack = self._hub.units.auth.verify_request(COPY, message, address_of(scope), StandbyAck)
             if not self._kin.standbys.acknowledged(ack.unit, ack.session, ack.seq, ack.number):
-                raise Refusal(409, "open the feed first")
-        except Refusal as refusal:
+                raise RequestRefused(409, "open the feed first")
+        except RequestRefused as refusal:
             await http_answers.send_json(send, refusal.status, refusal.body, http_answers.CLOSE)
         else:
             await http_answers.send_json(send, 200, envelope(key, ECHO, {"session": ack.session, "seq": ack.seq}))
@@ -137,10 +137,10 @@ class StandbyApi:
         """Raises Refusal."""
         key, hello = self._hub.units.auth.verify_request(COPY, message, address_of(scope), StandbyHello)
         if not self._hub.units.challenges.take(hello.challenge):
-            raise Refusal(403, "the challenge is old or was used")
+            raise RequestRefused(403, "the challenge is old or was used")
         if not hello.rows:
             log.error("standby %s: its version knows no entries of keys and links; upgrade that machine", hello.unit)
-            raise Refusal(403, "this standby is older than the hub: upgrade it")
+            raise RequestRefused(403, "this standby is older than the hub: upgrade it")
         heads = {stream: Head(*head) for stream, head in hello.heads.items()}
         host = (scope.get("client") or ("", 0))[0]
         address = http_url(host, hello.port) if 0 < hello.port < 65536 else None

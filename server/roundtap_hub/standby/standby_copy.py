@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from roundtap_hub.store.copies import CURRENT, Batch, Copies
+from roundtap_hub.store.copies import CURRENT, CommitBatch, Copies
 from roundtap_hub.store.journal import Head
 
 LABEL = b"roundtap/standby/1"
@@ -96,7 +96,7 @@ class StandbyCopy:
             self._refuse_silent()
             return dict(self._heads)
 
-    def write(self, batch: Batch) -> None:
+    def write(self, batch: CommitBatch) -> None:
         with self._lock:
             self._refuse_silent()
             self._number += 1

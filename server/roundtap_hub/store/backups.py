@@ -24,8 +24,8 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.entries import Entry
 from roundtap_hub.database.database_url import DATABASE
 from roundtap_hub.store import head_file
-from roundtap_hub.store.copies import Removable
-from roundtap_hub.store.disk_problems import disk_problem, errno_of, sqlite_code, unreadable
+from roundtap_hub.store.copies import RemovableCopy
+from roundtap_hub.store.disk_problems import disk_problem, errno_of, sqlite_code, unreadable_problem
 from roundtap_hub.store.journal import Head
 from roundtap_hub.store.migrations import schema_versions
 from roundtap_hub.store.service import Service
@@ -150,7 +150,7 @@ def purge_older_backups(folder: Path, newest: Path) -> None:
     for path in folder.rglob(f"*{SUFFIX}"):
         if path != folder / newest.name and path.name.split("-")[1] == newest.name.split("-")[1]:
             with open(path, "r+b") as file:
-                head_file.overwrite(file.fileno())
+                head_file.overwrite_with_zeros(file.fileno())
             path.unlink()
     sync_to_disk(folder)
 
@@ -267,7 +267,7 @@ def schema_of(database: Path) -> schema_versions.DatabaseSchema:
         with engine.connect() as connection:
             return schema_versions.read_schema(connection)
     except SQLAlchemyError as error:
-        raise unreadable(error, database) from error
+        raise unreadable_problem(error, database) from error
     finally:
         engine.dispose()
 
@@ -277,7 +277,7 @@ class Maintenance:
     returns the copies on other disks beside which the backups go, too; `wall`: returns the time of a backup."""
 
     def __init__(self, service: Service, folder: Path, head: head_file.HeadFile,
-                 copies: Callable[[], Sequence[Removable]], wall: Callable[[], str | None]) -> None:
+                 copies: Callable[[], Sequence[RemovableCopy]], wall: Callable[[], str | None]) -> None:
         self._service = service
         self._folder = folder
         self._head = head

@@ -22,11 +22,11 @@ from roundtap_core.event.states import EventState
 from roundtap_core.limits import refuse_over_limits
 from roundtap_core.lists.list_form import fold
 from roundtap_core.numbers import next_number
-from roundtap_hub.access.rights import refuse_key
+from roundtap_hub.access.rights import refuse_stale_key
 from roundtap_hub.store.journal import PersonRecord, events_deleted, people_removed
 from roundtap_hub.store.person_rows import refuse_damaged
 from roundtap_hub.store.read_model import Snapshot
-from roundtap_hub.store.restore_gap import has_place, refuse_settling
+from roundtap_hub.store.restore_gap import can_decide_report, refuse_settling
 from roundtap_hub.store.venue import (
     EVENT_ARCHIVED,
     EVENT_DELETED,
@@ -236,7 +236,7 @@ def _refuse_step(saved: Snapshot, state: EventState, step: Step) -> None:
     if saved.venue.restore_state is not None and resumes and not adopted:
         raise Problem("restored_unsettled")
     refuse_stale(state, step.seen)
-    if isinstance(command, commands.RecordReport) and not has_place(saved, state, command):
+    if isinstance(command, commands.RecordReport) and not can_decide_report(saved, state, command):
         raise Problem("report_has_no_place")
 
 
@@ -266,7 +266,7 @@ def _decide_venue_step(pending: Snapshot, request: NewEntry, at: Timestamp, acto
     refuse_event_change(pending, request)
     refuse_over_limits(request.data)
     refuse_settling(pending, request)
-    refuse_key(pending.venue.units, pending.venue.staff, request)
+    refuse_stale_key(pending.venue.units, pending.venue.staff, request)
     for accepted in decide_venue(pending.venue, request):
         entry = chain_entry(accepted, VENUE, pending.venue.number + 1, pending.venue.head, at, actor)
         pending = replace(pending, venue=apply_venue(pending.venue, entry))

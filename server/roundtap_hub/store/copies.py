@@ -18,7 +18,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE, Entry
 from roundtap_core.event.person import Person
 from roundtap_hub.models import ENTRY, PERSON
-from roundtap_hub.store.journal import START, Head, Journal, PersonRecord, PersonRow, heads_of, next_entry, to_row
+from roundtap_hub.store.journal import START, Head, Journal, PersonRecord, PersonRow, entry_to_row, heads_of, next_entry
 
 log = logging.getLogger(__name__)
 
@@ -38,7 +38,7 @@ Rows = Mapping[str, Sequence[Any]]  # ENTRIES and PEOPLE: each a list of rows, e
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class CommitBatch:
     """What one commit wrote: entries of any streams in their order, and people who were added or changed."""
     entries: Sequence[Entry] = ()
     people: Sequence[PersonRow] = ()
@@ -49,7 +49,7 @@ class Batch:
 
     def rows(self) -> Rows:
         return {kind: [[row[name] for name in COLUMNS[kind]] for row in rows]
-                for kind, rows in ((ENTRIES, map(to_row, self.entries)), (PEOPLE, self.people))}
+                for kind, rows in ((ENTRIES, map(entry_to_row, self.entries)), (PEOPLE, self.people))}
 
 
 def entries_after(heads: dict[str, Head], rows: Iterable[Sequence[Any]]) -> list[Entry]:
@@ -75,7 +75,7 @@ def person_records(rows: Iterable[Sequence[Any]]) -> list[PersonRecord]:
             for event, competitor, salt, data in rows]
 
 
-class Copy(Protocol):
+class JournalCopy(Protocol):
     """Another place that holds the journal: a stick, a standby. Called by one thread of its own; may block."""
 
     @property
@@ -86,7 +86,7 @@ class Copy(Protocol):
         """Connect, anew after every failure; return the last synced entry of each stream. Raises OSError if it is not
         there, and Problem if a person must act."""
 
-    def write(self, batch: Batch) -> None:
+    def write(self, batch: CommitBatch) -> None:
         """Store the batch, synced, and remove the people of the events it deletes. Raises as `open`."""
 
     def close(self) -> None:
@@ -94,7 +94,7 @@ class Copy(Protocol):
 
 
 @runtime_checkable
-class Removable(Protocol):
+class RemovableCopy(Protocol):
     """A copy that can be pulled out. `may_be_missing`: it is not mentioned before its first appearance."""
     folder: Path
     may_be_missing: bool
@@ -123,7 +123,7 @@ class Copies:
     """All copies of one journal. `epoch` is called whenever a copy is opened; `changed`, from any thread, when a copy's
     state changes."""
 
-    def __init__(self, journal: Journal, lineage: str, copies: Sequence[Copy], epoch: Callable[[], str],
+    def __init__(self, journal: Journal, lineage: str, copies: Sequence[JournalCopy], epoch: Callable[[], str],
                  changed: Callable[[], None] = lambda: None, within_s: float = WITHIN_S,
                  retry_s: float = RETRY_S) -> None:
         self.journal = journal
@@ -141,11 +141,11 @@ class Copies:
         return [worker.state for worker in self._keepers.values() if worker.is_known]
 
     @property
-    def copies(self) -> list[Copy]:
+    def copies(self) -> list[JournalCopy]:
         """All current copies."""
         return [worker.copy for worker in self._keepers.values()]
 
-    def add(self, copy: Copy, retry_s: float = RETRY_S) -> None:
+    def add(self, copy: JournalCopy, retry_s: float = RETRY_S) -> None:
         """Add a copy: a standby that has connected."""
         worker = _CopyWorker(copy, self, retry_s)
         with self._lock:
@@ -165,23 +165,23 @@ class Copies:
     def removable(self) -> list[CopyState]:
         """The states of the copies that can be pulled out."""
         return [worker.state for worker in self._keepers.values()
-                if worker.is_known and isinstance(worker.copy, Removable)]
+                if worker.is_known and isinstance(worker.copy, RemovableCopy)]
 
     def eject(self, name: str, within_s: float = WITHIN_S) -> bool:
         """Close this copy so that it can be unmounted; return whether it is closed. It is reopened only after it was
         unplugged and has come back, or after `take_back`."""
         worker = self._keepers.get(name)
-        return worker is not None and isinstance(worker.copy, Removable) and worker.eject(within_s)
+        return worker is not None and isinstance(worker.copy, RemovableCopy) and worker.eject(within_s)
 
     def cancel_eject(self, name: str) -> None:
         """Undo `let_go`: the copy stays plugged in."""
         if name in self._keepers:
             self._keepers[name].is_ejected = False
 
-    def plugged_in(self) -> list[Removable]:
+    def plugged_in(self) -> list[RemovableCopy]:
         """Removable copies beside which other files may go now; not those about to be pulled out."""
         return [worker.copy for worker in self._keepers.values()
-                if isinstance(worker.copy, Removable) and not worker.is_ejected and worker.copy.is_there()]
+                if isinstance(worker.copy, RemovableCopy) and not worker.is_ejected and worker.copy.is_there()]
 
     def start(self) -> None:
         with self._lock:
@@ -197,7 +197,7 @@ class Copies:
             if worker.thread.is_alive():
                 worker.thread.join(timeout=2)
 
-    def save(self, batch: Batch) -> None:
+    def save(self, batch: CommitBatch) -> None:
         """Called by the writer after its commit: return once every current copy holds the batch or was given up. They
         write in parallel."""
         with self._lock:
@@ -213,7 +213,7 @@ class Copies:
 
     # --- for the workers ----------------------------------------------------------------------------------------------
 
-    def missing_batches(self, held: Mapping[str, Head]) -> Iterable[Batch]:
+    def missing_batches(self, held: Mapping[str, Head]) -> Iterable[CommitBatch]:
         """What a copy with these heads lacks. Raises Problem("copy_knows_more") if it holds unknown entries."""
         heads = self.journal.heads()
         unknown = self.journal.first_unknown_stream(held)
@@ -226,7 +226,7 @@ class Copies:
             entries = self.journal.entries(stream, held.get(stream, START))
             while part := list(islice(entries, CATCH_UP_ENTRIES)):
                 # With every part: a standby whose catch-up is cut off may become the hub.
-                yield Batch(part, self.journal.person_rows(stream) if stream != VENUE else [])
+                yield CommitBatch(part, self.journal.person_rows(stream) if stream != VENUE else [])
 
     def mark_if_current(self, worker: _CopyWorker, held: Mapping[str, Head]) -> bool:
         """Mark the copy as current, unless something was committed meanwhile."""
@@ -243,9 +243,9 @@ class Copies:
 class _CopyWorker:
     """One copy's thread: opens it, catches up, writes batches, and starts again after a failure."""
 
-    def __init__(self, copy: Copy, copies: Copies, retry_s: float) -> None:
+    def __init__(self, copy: JournalCopy, copies: Copies, retry_s: float) -> None:
         self.copy = copy
-        self.queue: deque[tuple[Batch, threading.Event]] = deque()
+        self.queue: deque[tuple[CommitBatch, threading.Event]] = deque()
         self.is_current = threading.Event()
         self.thread = threading.Thread(target=self._run, name="journal-copy", daemon=True)
         self._copies = copies
@@ -255,10 +255,10 @@ class _CopyWorker:
         self._closed = threading.Event()
         self.is_ejected = self._was_gone = False
         self.state = CopyState(copy.name, CATCHING_UP)
-        self.is_known = not (isinstance(copy, Removable) and copy.may_be_missing)
+        self.is_known = not (isinstance(copy, RemovableCopy) and copy.may_be_missing)
         """A stick that may be missing counts as met once it has been there."""
 
-    def enqueue(self, batch: Batch) -> threading.Event:
+    def enqueue(self, batch: CommitBatch) -> threading.Event:
         written = threading.Event()
         self.queue.append((batch, written))
         self._work.release()
@@ -305,7 +305,7 @@ class _CopyWorker:
         self._release_waiters()
         self.queue.clear()
         # Before anybody is told that it is closed: the look opens the folder, and whoever unmounts comes next.
-        there = isinstance(self.copy, Removable) and self.copy.is_there()
+        there = isinstance(self.copy, RemovableCopy) and self.copy.is_there()
         if not self._closed.is_set():
             self._set_state(EJECTED)
             self._closed.set()
@@ -327,7 +327,7 @@ class _CopyWorker:
                 return
         self._set_state(CURRENT)
         while not self._ended.is_set() and self.is_current.is_set():
-            if not self._work.acquire(timeout=self._retry_s) and isinstance(self.copy, Removable):
+            if not self._work.acquire(timeout=self._retry_s) and isinstance(self.copy, RemovableCopy):
                 self.copy.verify_place()
             while self.queue and self.is_current.is_set():
                 batch, written = self.queue[0]
@@ -353,7 +353,7 @@ class _CopyWorker:
     def _set_state(self, state: str, problem: Problem | None = None, reason: str = "") -> None:
         before, self.state = self.state, CopyState(self.copy.name, state, problem, reason)
         if not self.is_known:
-            self.is_known = state != AWAY or (isinstance(self.copy, Removable) and self.copy.is_there())
+            self.is_known = state != AWAY or (isinstance(self.copy, RemovableCopy) and self.copy.is_there())
             if not self.is_known:
                 return
         if (before.state, before.reason) != (state, reason):

@@ -32,13 +32,13 @@ def storage_problem(fault: str, folder: Path, reason: object = "") -> Problem:
     return Problem(_KEYS[fault], folder=str(folder), reason=str(reason))
 
 
-def fault_of(problem: Problem) -> str:
+def fault_kind(problem: Problem) -> str:
     """FULL, READ_ONLY or FAILING for a problem of the disk; DAMAGED for one of what is on it."""
     return next((fault for fault, key in _KEYS.items() if key == problem.key), DAMAGED)
 
 
 def is_of_disk(problem: Problem) -> bool:
-    return fault_of(problem) != DAMAGED
+    return fault_kind(problem) != DAMAGED
 
 
 def disk_problem(error: OSError, folder: Path) -> Problem | None:
@@ -48,7 +48,7 @@ def disk_problem(error: OSError, folder: Path) -> Problem | None:
     return storage_problem(disk_fault(error.errno), folder, error.strerror)
 
 
-def unreadable(error: Exception, database: Path) -> Problem:
+def unreadable_problem(error: Exception, database: Path) -> Problem:
     """Why a database cannot be opened or read. SQLite names only some causes: on a full disk it reports an I/O error
     about its shared memory, on a read-only one that it cannot open the file. So the disk is asked."""
     code, reason = sqlite_code(error), str(getattr(error, "orig", None) or error)
@@ -56,14 +56,14 @@ def unreadable(error: Exception, database: Path) -> Problem:
         return Problem("journal_damaged", file=str(database), reason=reason, folder=str(database.parent))
     if errno_of(code) is not None:
         with suppress(FileNotFoundError):
-            if found := refusal_of(database.parent):
+            if found := probe_folder(database.parent):
                 return storage_problem(disk_fault(found.errno), database.parent, found.strerror)
     if code.startswith("SQLITE_IOERR"):
         return storage_problem(FAILING, database.parent, reason)
     return Problem("journal_unreadable", reason=reason)
 
 
-def refusal_of(folder: Path) -> OSError | None:
+def probe_folder(folder: Path) -> OSError | None:
     """What the disk refuses there: a write with its sync, or the hub's files read to their end."""
     try:
         try_writing(folder)
@@ -76,7 +76,7 @@ def refusal_of(folder: Path) -> OSError | None:
     return None
 
 
-def read_from_disk(folder: Path) -> None:
+def drop_cached_files(folder: Path) -> None:
     """Sync the hub's files and drop them from the kernel's cache, so that what is read next is on the disk: after a
     failed sync the cache may hold what is not. Raises as `disk_problem`."""
     try:

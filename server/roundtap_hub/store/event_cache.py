@@ -11,7 +11,7 @@ from roundtap_core.event.apply import apply
 from roundtap_core.event.states import EventState, event_names
 from roundtap_hub.store.journal import Journal
 from roundtap_hub.store.read_model import LoadedEvent, Snapshot, checked_people
-from roundtap_hub.store.snapshots import EventSnapshot, EventSummary, made_by, snapshot_event, summary_of
+from roundtap_hub.store.snapshots import EventSnapshot, EventSummary, running_core, snapshot_event, summary_of
 from roundtap_hub.store.venue import is_dormant
 
 log = logging.getLogger(__name__)
@@ -173,7 +173,7 @@ class EventSnapshotter:
 
     def due(self) -> Iterator[EventSummary]:
         """Dormant events whose snapshot is missing, or of another entry or core."""
-        snapshot, core = self._snapshot(), made_by()
+        snapshot, core = self._snapshot(), running_core()
         resting = [summary_of(state) for state in snapshot.events.values()
                    if is_dormant(snapshot.venue, state.finished, state.id)]
         for summary in (*resting, *snapshot.dormant.values()):
@@ -189,7 +189,7 @@ class EventSnapshotter:
 
     def _seal(self, summary: EventSummary) -> None:
         state = self._snapshot().events.get(summary.id)
-        self._made[summary.id] = summary.head, made_by()
+        self._made[summary.id] = summary.head, running_core()
         try:
             if state is None or state.head != summary.head:
                 state = self._dormant.read_state(summary, self._breathe)

@@ -14,8 +14,8 @@ from typing import Any
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE
-from roundtap_hub.store.copies import COLUMNS, ENTRIES, PEOPLE, Batch, Rows
-from roundtap_hub.store.head_file import checksum_of, checksummed_line, overwrite, write_at
+from roundtap_hub.store.copies import COLUMNS, ENTRIES, PEOPLE, CommitBatch, Rows
+from roundtap_hub.store.head_file import checksum_of, checksummed_line, overwrite_with_zeros, write_at
 from roundtap_hub.store.journal import REMOVED, Head
 from roundtap_hub.store.venue import EVENT_DELETED
 from roundtap_machine.atomic_write import replace_atomically
@@ -83,7 +83,7 @@ class FolderCopy:
             self._purge_forgotten()
         return dict(self._held.heads)
 
-    def write(self, batch: Batch) -> None:
+    def write(self, batch: CommitBatch) -> None:
         if not (batch.entries or batch.people):
             return
         rows, held = batch.rows(), self._held
@@ -123,7 +123,7 @@ class FolderCopy:
         old, self._file = self._file, -1
         try:
             self._make(self._path, _lines_without(self._path, self._held.forgotten))
-            overwrite(old)
+            overwrite_with_zeros(old)
         finally:
             os.close(old)
         self._held.forgotten = set()

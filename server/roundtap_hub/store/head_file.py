@@ -21,7 +21,7 @@ import msgspec
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE
-from roundtap_hub.store.disk_problems import disk_problem, unreadable
+from roundtap_hub.store.disk_problems import disk_problem, unreadable_problem
 from roundtap_hub.store.journal import Head, Journal
 from roundtap_hub.store.secure_files import lock_file
 from roundtap_machine.atomic_write import write_atomically
@@ -148,7 +148,7 @@ def read_head_file(path: Path) -> HeadRecord | None:
 def check_database(database: Path, named: HeadRecord | None, places: Sequence[Path] = ()) -> None:
     """Check read-only that the database holds what the head file names (after a power cut it may hold more). Raises
     Problem if it does not, if it is a copied file without a head file ("journal_copied"), and if it cannot be read
-    (`unreadable`). A database of an older hub has no lineage and needs no head file: it gets both with its next start.
+    (`unreadable_problem`). A database of an older hub has no lineage and needs no head file: its next start makes both.
     `places`: where sticks with copies may be."""
     if not database.is_file() or not database.stat().st_size:
         if named is not None and named.heads:
@@ -163,7 +163,7 @@ def check_database(database: Path, named: HeadRecord | None, places: Sequence[Pa
                 hashes[stream] = _first(connection, "SELECT hash FROM entry WHERE stream = ? AND number = ?", stream,
                                         head.number)
     except sqlite3.Error as error:
-        raise unreadable(error, database) from error
+        raise unreadable_problem(error, database) from error
     if named is None:
         if lineage:
             raise Problem("journal_copied", file=str(database), head=HEAD_FILE)
@@ -247,7 +247,7 @@ def write_at(file: int, data: bytes, at: int) -> None:
         data, at = data[written:], at + written
 
 
-def overwrite(file: int) -> None:
+def overwrite_with_zeros(file: int) -> None:
     """Overwrite the content with zeros, as far as the disk allows."""
     length = os.fstat(file).st_size
     for at in range(0, length, 1 << 16):

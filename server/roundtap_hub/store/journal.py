@@ -21,7 +21,7 @@ from roundtap_core.event.entries import GENESIS, VENUE, Entry, Timestamp, entry_
 from roundtap_core.event.person import Person
 from roundtap_core.wire import canonical_json
 from roundtap_hub import models
-from roundtap_hub.store.disk_problems import errno_of, refusal_of, sqlite_code, unreadable
+from roundtap_hub.store.disk_problems import errno_of, probe_folder, sqlite_code, unreadable_problem
 from roundtap_hub.store.migrations import schema_versions
 from roundtap_hub.store.person_rows import StoredPerson, read_people
 from roundtap_hub.store.snapshots import EventSnapshotStore, EventSummary
@@ -79,8 +79,8 @@ class CommitInDoubt(JournalConflict):
 
 class Journal:
     """All streams of one database URL ("sqlite:////var/lib/roundtap/roundtap.db"). Its schema is migrated on opening.
-    Raises as `unreadable` if there is no readable database, and as `migrate` and `check_schema`. `read_only`: nothing
-    is written, not even missing tables, so it can be read while a hub writes. `known`: the migrations, for tests."""
+    Raises as `unreadable_problem` if there is no readable database, and as `migrate` and `check_schema`. `read_only`:
+    nothing is written, not even missing tables, so a hub may write meanwhile. `known`: the migrations, for tests."""
     sync_failed = False
     """Whether the disk failed in a write. From then on this process may read what is not on the disk (Linux keeps pages
     that it could not write as if they were), so it writes nothing more."""
@@ -125,7 +125,7 @@ class Journal:
         models.upsert_all(connection, models.PERSON, [persons[key] for key in sorted(persons)])
         models.upsert(connection, *beside)
         if entries:
-            rows = (to_row(entry) for entry in entries)
+            rows = (entry_to_row(entry) for entry in entries)
             self._put_entries(connection, sorted(rows, key=lambda row: (row["stream"], row["number"])))
         for forget in erasures(entries):
             connection.execute(forget)
@@ -304,13 +304,13 @@ class Journal:
             conflict = JournalConflict(str(error), code)
             if conflict.errno == errno.EIO:
                 # A quota is an I/O error to SQLite; but what failed in its sync may be lost, whatever the reason.
-                refused = None if "FSYNC" in code else refusal_of(self._path.parent)
+                refused = None if "FSYNC" in code else probe_folder(self._path.parent)
                 self.sync_failed = refused is None or disk_fault(refused.errno) == FAILING
                 conflict.errno = refused.errno if refused is not None else errno.EIO
             raise conflict from error
 
     def _unreadable(self, error: SQLAlchemyError) -> Problem:
-        return unreadable(error, self._path)
+        return unreadable_problem(error, self._path)
 
 
 def _parsed_data(data: object) -> Mapping[str, Any]:
@@ -349,7 +349,7 @@ def _with_pragmas(pragmas: Iterable[str]) -> Callable[[Any, object], None]:
     return connected
 
 
-def to_row(entry: Entry) -> Mapping[str, Any]:
+def entry_to_row(entry: Entry) -> Mapping[str, Any]:
     """The entry as a row of ENTRY."""
     return {
         "stream": entry.stream, "number": entry.number, "kind": entry.kind, "version": entry.version,

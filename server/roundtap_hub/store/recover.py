@@ -36,10 +36,10 @@ from roundtap_hub.store.journal import Journal, PersonRecord, events_deleted, ne
 from roundtap_hub.store.migrations.schema_versions import needs_migration
 from roundtap_hub.store.person_rows import placeholder
 from roundtap_hub.store.read_model import Snapshot, load_snapshot, read_event
-from roundtap_hub.store.recovery_sources import Row, Source, paths_in, read_source
+from roundtap_hub.store.recovery_sources import Row, Source, read_source, readable_paths
 from roundtap_hub.store.venue import fold_venue, is_valid_key, is_valid_pin
-from roundtap_hub.store.verify import digests_in
-from roundtap_hub.store.verify import verify as look_through
+from roundtap_hub.store.verify import person_digests
+from roundtap_hub.store.verify import verify_journal as look_through
 from roundtap_hub.units.device_api import STRAY_REASONS, report_step, stray_step, validate_report
 from roundtap_machine.atomic_write import sync_to_disk, write_atomically
 
@@ -219,18 +219,18 @@ def recover(places: Sequence[Path], to: Path, clocks: Clocks, lineage: str = "",
     """Make the new folder `to` of everything in these folders, sticks and files. Of a file that is named itself the
     chain is taken from it alone, but what was revoked since is looked up beside it. `lineage`: which hub, where there
     are several. Raises Problem("folder_not_empty"), Problem("recover_missing"), Problem("recover_several"),
-    Problem("nothing_to_recover"), Problem("journal_newer"), what `verify` finds, and OSError if the new folder cannot
-    be written."""
+    Problem("nothing_to_recover"), Problem("journal_newer"), what `verify_journal` finds, and OSError if the new folder
+    cannot be written."""
     to, strangers = to.absolute(), list[Path]()
     making = to / MAKING if os.path.ismount(to) else to.with_name(f".{to.name}{MAKING}")
     shutil.rmtree(making, ignore_errors=True)
     if to.exists() and any(to.iterdir()):
         raise Problem("folder_not_empty", folder=str(to))
-    paths = list(dict.fromkeys(path for place in places for path in paths_in(place, strangers)))
+    paths = list(dict.fromkeys(path for place in places for path in readable_paths(place, strangers)))
     proved: dict[Row, Entry] = {}
     sources = [read_source(path, proved) for path in paths]
     ours, notes = _of_one_hub(sources, lineage, places)
-    beside = dict.fromkeys(path for place in places if place.is_file() for path in paths_in(_root_of(place), []))
+    beside = dict.fromkeys(path for place in places if place.is_file() for path in readable_paths(_root_of(place), []))
     marks = set[str]().union(*(source.marks for source in ours))
     near = [source for path in beside if path not in paths and (source := read_source(path, proved)).marks & marks]
     _refuse_newer(ours)
@@ -389,13 +389,13 @@ def _people(found: Findings, recovered: RecoveredStream, state: EventState) -> l
     for entry in recovered.entries:
         for _, removed in people_removed([entry]):
             digests_of.pop(removed, None)
-        for who, hashed in digests_in(entry):
+        for who, hashed in person_digests(entry):
             # Repeated digests move to the end.
             digests_of.setdefault(who, {}).pop(hashed, None)
             digests_of[who][hashed] = None
     fits = found.people
     recovered.names = {who: fits[hashed][1].name for entry in (*recovered.entries, *recovered.beyond)
-                       for who, hashed in digests_in(entry) if hashed in fits}
+                       for who, hashed in person_digests(entry) if hashed in fits}
     records, older, lost = list[PersonRecord](), dict[str, str](), list[str]()
     for who, digests in digests_of.items():
         last = next(reversed(digests))

@@ -1,6 +1,6 @@
 """What can still be read of a hub in folders and on sticks: journals, backups, copies, head files, units' outboxes.
 
-Nothing is changed. SQLite stops at the first bad page; `rows_in` reads on, page by page, by
+Nothing is changed. SQLite stops at the first bad page; `carve_rows` reads on, page by page, by
 https://www.sqlite.org/fileformat2.html: 4096-byte pages without reserved bytes, in UTF-8, as ours are.
 """
 
@@ -124,7 +124,7 @@ class Source:
                           in json.loads(about.get("heads", "{}")).items() if 0 < number <= NUMBER_MAX}
 
 
-def paths_in(place: Path, strangers: list[Path]) -> Iterator[Path]:
+def readable_paths(place: Path, strangers: list[Path]) -> Iterator[Path]:
     """The files of ours in a folder or on a stick, or the file itself. What belongs neither to the place's owner nor to
     who asks goes to `strangers`: in a folder open to all, anybody could leave keys. Raises
     Problem("recover_missing")."""
@@ -168,7 +168,7 @@ def read_source(path: Path, proved: dict[Row, Entry]) -> Source:
             _add_line(source, raw)
     source.committed = set(source.entries)
     with suppress(OSError):
-        source.add_rows(rows_in(path))
+        source.add_rows(carve_rows(path))
     if path.suffix == backups.SUFFIX:
         source.read_about()
     elif path.name == DATABASE:
@@ -197,7 +197,7 @@ def _add_line(source: Source, raw: bytes) -> None:
             source.add_rows([json.JSONDecoder().raw_decode(text, row.start())[0]])
 
 
-def rows_in(database: Path) -> Iterator[Row]:
+def carve_rows(database: Path) -> Iterator[Row]:
     """Every record of a table's leaf pages in the file and its log, in no order, with repeats. Raises OSError if the
     file cannot be read."""
     data = database.read_bytes() if database.is_file() else b""

@@ -72,10 +72,10 @@ def evidence_of_views(snapshot: Snapshot) -> list[TableEvidence]:
     """The matches held by the units heard so far, in the order of their hellos."""
     afresh = snapshot.venue.restore_state or RestoreState()
     return [claim for unit, heard in afresh.heard.items() if (claim := evidence_of_view(unit, heard)) is not None
-            and counts(snapshot, claim)]
+            and is_at_its_table(snapshot, claim)]
 
 
-def counts(snapshot: Snapshot, claim: TableEvidence) -> bool:
+def is_at_its_table(snapshot: Snapshot, claim: TableEvidence) -> bool:
     """Whether an organizer has placed the unit at the table that it names: anyone may have a unit from elsewhere."""
     table = snapshot.venue.tables.get(claim.unit)
     return table is not None and claim.table in (None, table)
@@ -169,7 +169,7 @@ class UnsettledMatch:
     result: Mapping[str, Any] | None
 
 
-def has_place(snapshot: Snapshot, state: EventState, report: RecordReport) -> bool:
+def can_decide_report(snapshot: Snapshot, state: EventState, report: RecordReport) -> bool:
     """Whether this journal can decide a report now, or a restored one must ask the tables first."""
     afresh = snapshot.venue.restore_state
     if afresh is None or report.report_id in state.fates or report.report_id in afresh.pending:
@@ -274,7 +274,7 @@ def lacks_round_of(snapshot: Snapshot, unit: str) -> bool:
                                       and (last.venue_number or 0) <= copied) for last in state.public_rounds[-1:])
 
 
-def assemble(state: EventState, lost: LostRound) -> AssembledRound:
+def assemble_round(state: EventState, lost: LostRound) -> AssembledRound:
     """Reconstruct the round from all tables' claims; contradictions are listed, nothing is guessed."""
     draft = state.draft
     if draft is not None and (draft.number, draft.mark) == (lost.number, lost.mark):
@@ -343,16 +343,16 @@ def counted_ms(snapshot: Snapshot, of_round: tuple[str, int, str], now: Instant)
     afresh = snapshot.venue.restore_state or RestoreState()
     left = [claim.left_ms + heard.at.mono_ms - now.mono_ms for unit, heard in afresh.heard.items()
             if heard.at.boot_id == now.boot_id and (claim := evidence_of_view(unit, heard)) is not None
-            and counts(snapshot, claim) and claim.of_round == of_round and claim.left_ms is not None]
+            and is_at_its_table(snapshot, claim) and claim.of_round == of_round and claim.left_ms is not None]
     return median_low(left) if left else None
 
 
-def hold_counted(snapshot: Snapshot, claim: TableEvidence, now: Instant) -> SetClock | None:
+def hold_clock_command(snapshot: Snapshot, claim: TableEvidence, now: Instant) -> SetClock | None:
     """The command that holds a restored clock where the first table of its round counts it: the copy may be older than
     the clock's start. None where nothing is to be held."""
     place = _place_of(snapshot, claim)
-    if (place is None or claim.left_ms is None or not counts(snapshot, claim)
-            or counted_ms(snapshot, claim.of_round, now) is not None):
+    if (place is None or claim.left_ms is None or not is_at_its_table(snapshot, claim)
+        or counted_ms(snapshot, claim.of_round, now) is not None):
         return None
     state, (live, match) = snapshot.events[claim.event], place
     own_ms, held_ms = match_clock(state, live, match).remaining_ms, state.clock.remaining_ms
@@ -396,13 +396,13 @@ def _byes(expected: Iterable[Mapping[str, Any]], adopted: Iterable[Reconstructed
     made: list[ReconstructedMatch] = []
     for each in expected:
         if each.get("b") is None and each["a"] not in seats:
-            made.append(ReconstructedMatch(free_id(number, taken), each["a"], None, None, 0, each.get("game"),
+            made.append(ReconstructedMatch(free_match_id(number, taken), each["a"], None, None, 0, each.get("game"),
                                            each["bye"]))
             taken.add(made[-1].id)
     return made
 
 
-def free_id(number: int, taken: Iterable[str]) -> str:
+def free_match_id(number: int, taken: Iterable[str]) -> str:
     """The lowest unused match id of this round."""
     known, index = set(taken), 1
     while f"{number}.{index}" in known:

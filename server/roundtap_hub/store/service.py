@@ -21,7 +21,7 @@ from roundtap_core.event.states import EventState
 from roundtap_hub.models import CheckpointRow
 from roundtap_hub.store.clocks import Clocks, left_ms
 from roundtap_hub.store.command_pipeline import HALL_COMMANDS, DecidedBatch, Step, WriteRequest, decide_all
-from roundtap_hub.store.copies import Batch, Copies
+from roundtap_hub.store.copies import CommitBatch, Copies
 from roundtap_hub.store.event_cache import DormantEvents, EventSnapshotter
 from roundtap_hub.store.head_file import HeadFile
 from roundtap_hub.store.journal import (
@@ -389,7 +389,7 @@ class Service:
         try:
             if self.copies is not None:
                 # Before any answer. A failing copy is shown on the console: the commit stands.
-                self.copies.save(Batch(decided.entries, [person_row(record) for record in decided.people]))
+                self.copies.save(CommitBatch(decided.entries, [person_row(record) for record in decided.people]))
                 self._at_point("after-copies")
             self._update_snapshot(decided)
             decided.answer()

@@ -45,7 +45,7 @@ class EventSnapshot:
     state: bytes
 
 
-def made_by() -> str:
+def running_core() -> str:
     """The running core: how it folds, and the form of its states."""
     return f"{FOLD_VERSION}/{state_form()}"
 
@@ -56,7 +56,7 @@ def summary_of(state: EventState) -> EventSummary:
 
 
 def snapshot_event(state: EventState) -> EventSnapshot:
-    return EventSnapshot(summary_of(state), made_by(), encode_state(state))
+    return EventSnapshot(summary_of(state), running_core(), encode_state(state))
 
 
 class EventSnapshotStore:
@@ -99,7 +99,7 @@ class EventSnapshotStore:
         """The snapshot's state; None if it is of another entry or core, or damaged."""
         try:
             seal = self.find(summary.id)
-            if seal is None or seal.made_by != made_by():
+            if seal is None or seal.made_by != running_core():
                 return None
             state = decode_state(seal.state)
         except (ValueError, SQLAlchemyError):

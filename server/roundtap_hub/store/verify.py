@@ -11,7 +11,7 @@ from roundtap_core.event.states import EventState
 from roundtap_hub.store.journal import Head, Journal
 from roundtap_hub.store.person_rows import matches_entries, wrong_people
 from roundtap_hub.store.read_model import people_problem
-from roundtap_hub.store.snapshots import made_by
+from roundtap_hub.store.snapshots import running_core
 from roundtap_hub.store.venue import Venue, apply_venue
 
 SEALED, STALE, OTHER_CORE, UNSEALED = "sealed", "stale", "other-core", "none"
@@ -34,7 +34,7 @@ class StreamCheck:
     wrong: list[Problem] = field(default_factory=list)
 
 
-def verify(journal: Journal, only: str | None = None) -> Iterator[StreamCheck]:
+def verify_journal(journal: Journal, only: str | None = None) -> Iterator[StreamCheck]:
     """Verify one stream after another, the venue's first; `only`: one stream. Nothing is written. Raises Problem if the
     database cannot be read, and Problem("unknown_event") if `only` is not in it."""
     heads = journal.heads()
@@ -68,7 +68,7 @@ def _event(journal: Journal, stream: str, head: Head, venue: Venue) -> StreamChe
         for entry in journal.entries(stream):
             found.entries += 1
             state = apply(state, entry)
-            for who, digest in digests_in(entry):
+            for who, digest in person_digests(entry):
                 digests.setdefault(who, set()).add(digest)
     except Problem as problem:
         found.wrong.append(problem)
@@ -85,7 +85,7 @@ def _event(journal: Journal, stream: str, head: Head, venue: Venue) -> StreamChe
     return found
 
 
-def digests_in(entry: Entry) -> Iterator[tuple[str, str]]:
+def person_digests(entry: Entry) -> Iterator[tuple[str, str]]:
     """(person, digest) pairs in an entry, also of former officials."""
     data = entry.data
     pairs = [(data.get("competitor"), data.get("digest"))]
@@ -107,7 +107,7 @@ def _check_snapshot(journal: Journal, state: EventState, found: StreamCheck) -> 
     elif (seal.summary.number, seal.summary.head) != (state.number, state.head):
         # A running hub may not have updated it yet; an older snapshot is harmless.
         found.seal = STALE
-    elif seal.made_by != made_by():
+    elif seal.made_by != running_core():
         found.seal = OTHER_CORE
     elif seal.state != encode_state(state):
         found.wrong.append(Problem("seal_wrong", event=state.id))

@@ -33,7 +33,7 @@ from roundtap_hub.serving.page_queues import LoopInbox, ReportPriority
 from roundtap_hub.serving.rate_limits import Rate, RateLimiter
 from roundtap_hub.store.copies import AWAY
 from roundtap_hub.store.journal import Head
-from roundtap_hub.store.restore_gap import NO_PLACE, evidence_of_view, hold_counted
+from roundtap_hub.store.restore_gap import NO_PLACE, evidence_of_view, hold_clock_command
 from roundtap_hub.store.service import HubStopped, Service, Snapshot, Step
 from roundtap_hub.store.venue import UNIT_HEARD, UnitHoldings
 from roundtap_hub.units.device_auth import ELSEWHERE, PANEL_ASKS, REPORTS, STATUS, TIME, UnitAnswer, answer_unit
@@ -212,7 +212,7 @@ class HelloHandler:
             holds = parse_holds(hello.holds)
             data = {"unit": unit, "holds": holds, "heads": {event: list(head) for event, head in heads.items()}}
             claim = evidence_of_view(unit, UnitHoldings(holds, {}))
-            held = hold_counted(hub.service.snapshot, claim, hub.clocks.now()) if claim is not None else None
+            held = hold_clock_command(hub.service.snapshot, claim, hub.clocks.now()) if claim is not None else None
             saving = hub.service.submit([Step(VENUE, NewEntry(UNIT_HEARD, data))], f"unit:{unit}")
             if claim is not None and held is not None:
                 hub.service.submit([Step(claim.event, held)], "hub")
@@ -292,7 +292,7 @@ def recorded_receipt(snapshot: Snapshot, report: Mapping[str, Any], body: str) -
         return None
     if known.body != body:
         known = ReportFate("refused", known.number, known.hash, body, "altered")
-    return echo(snapshot, report["report_id"], known)
+    return report_receipt(snapshot, report["report_id"], known)
 
 
 def submit_report(service: Service, report: Mapping[str, Any], body: str) -> Future[list[Entry]]:
@@ -350,7 +350,7 @@ def find_fate(snapshot: Snapshot, event_id: str, report_id: str) -> ReportFate |
 def fates_of(snapshot: Snapshot, reports: Iterable[Sequence[str]]) -> list[ReportReceipt]:
     """The echoes of many reports, [event, report id] each. Opens each event at rest once: not for the event loop."""
     pairs = [(event, report_id) for event, report_id in reports]
-    by_event = {pair: echo(snapshot, pair[1], find_fate(snapshot, *pair)) for pair in sorted(set(pairs))}
+    by_event = {pair: report_receipt(snapshot, pair[1], find_fate(snapshot, *pair)) for pair in sorted(set(pairs))}
     return [by_event[pair] for pair in pairs]
 
 
@@ -359,7 +359,7 @@ def needs_disk_read(snapshot: Snapshot, events: Iterable[str]) -> bool:
     return any(event in snapshot.dormant for event in events)
 
 
-def echo(snapshot: Snapshot, report_id: str, fate: ReportFate | None) -> ReportReceipt:
+def report_receipt(snapshot: Snapshot, report_id: str, fate: ReportFate | None) -> ReportReceipt:
     """The answer to a report; "unknown" makes the device send it again."""
     if fate is None:
         return {"report_id": report_id, "fate": "unknown", "epoch": snapshot.venue.epoch}

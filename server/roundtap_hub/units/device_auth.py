@@ -63,7 +63,7 @@ BODY_WITHIN_S = 5.0  # as a unit's own timeout
 UnitAnswer = tuple[int, Mapping[str, Any]]  # a status code and the answer
 
 
-class Refusal(Exception):
+class RequestRefused(Exception):
     """A refused request: the status code, and an error text for people."""
 
     def __init__(self, status: int, error: str) -> None:
@@ -81,7 +81,7 @@ async def answer_unit(scope: Scope, receive: Receive, send: Send, bytes_max: int
         return
     try:
         status, answer = await answered(message, address_of(scope))
-    except Refusal as refusal:
+    except RequestRefused as refusal:
         status, answer = refusal.status, refusal.body
     except MalformedMessage as error:
         status, answer = 400, {"error": str(error)}
@@ -107,14 +107,14 @@ class UnitAuth:
         """The key of the unit that a message claims to come from; nothing is trusted before its signature."""
         key = self._keys.get(unit) if isinstance(unit, str) else None
         if key is None or not isinstance(unit, str) or (self._keys.is_local(unit) and not is_loopback(address)):
-            raise Refusal(403, "unknown unit")
+            raise RequestRefused(403, "unknown unit")
         if self._keys.role(unit) != ROLE_FOR[kind]:
-            raise Refusal(403, f"this key is for a {self._keys.role(unit)} and opens nothing here")
+            raise RequestRefused(403, f"this key is for a {self._keys.role(unit)} and opens nothing here")
         if not self._wrong.has((address, unit)):
-            raise Refusal(429, "too many wrong signatures; try again later")
+            raise RequestRefused(429, "too many wrong signatures; try again later")
         if not (self._by_key.has((unit, kind)) and self._by_address.has((address, unit, kind))):
             self._troubles.note(unit, FLOOD)
-            raise Refusal(429, "too much at once; try again later")
+            raise RequestRefused(429, "too much at once; try again later")
         return key
 
     def verify_report(self, message: Mapping[str, Any], address: str) -> tuple[str, bytes, dict[str, Any]]:
@@ -133,7 +133,7 @@ class UnitAuth:
         try:
             return key, parse_message(asked, payload)
         except MalformedMessage as error:
-            raise Refusal(400, str(error)) from None
+            raise RequestRefused(400, str(error)) from None
 
     def charge(self, kind: str, unit: str) -> None:
         """Charge the unit's key for a request that is new, and therefore its own."""
@@ -147,7 +147,7 @@ class UnitAuth:
         if not holds:
             self._wrong.take((address, unit), self._wrong_rate)
             self._troubles.note(unit, FORGED)
-            raise Refusal(403, "the signature does not fit")
+            raise RequestRefused(403, "the signature does not fit")
         self._keys.mark_seen(unit)
         self._by_address.take((address, unit, kind), self._rates[kind])
 

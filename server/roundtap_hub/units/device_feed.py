@@ -22,8 +22,8 @@ from roundtap_hub.hub import Hub, Units
 from roundtap_hub.serving import http_answers
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.store.venue import RestoreState
-from roundtap_hub.units.device_api import ReportReceipt, echo, fates_of, find_fate, needs_disk_read
-from roundtap_hub.units.device_auth import DAMAGED, HELLO, TWIN, Refusal, address_of
+from roundtap_hub.units.device_api import ReportReceipt, fates_of, find_fate, needs_disk_read, report_receipt
+from roundtap_hub.units.device_auth import DAMAGED, HELLO, TWIN, RequestRefused, address_of
 from roundtap_hub.units.table_view import find_table, own_status_view, table_view
 
 log = logging.getLogger(__name__)
@@ -112,7 +112,7 @@ def verify_hello(units: Units, unit: str, message: Mapping[str, Any], address: s
     """(the unit's key, its hello), if that is this unit's, fresh and well-formed. Raises Refusal."""
     key, hello = units.auth.verify_request(HELLO, message, address, Hello)
     if hello.unit != unit:
-        raise Refusal(403, "another unit than the header names")
+        raise RequestRefused(403, "another unit than the header names")
     units.admit(HELLO, unit, hello.challenge)
     return key, hello
 
@@ -169,17 +169,17 @@ class DeviceFeed:
     @route("POST /device/feed", TABLE)
     async def answer(self, scope: http_answers.Scope, receive: http_answers.Receive, send: http_answers.Send) -> None:
         """A hello, and the feed that it opens."""
-        units, unit, address = self._hub.units, http_answers.header(scope,
+        units, unit, address = self._hub.units, http_answers.get_header(scope,
                                                                     UNIT_HEADER).decode("latin-1"), address_of(scope)
         try:
             if http_answers.content_length(scope) > HELLO_BYTES_MAX:
-                raise Refusal(413, f"a hello has at most {HELLO_BYTES_MAX} bytes")
+                raise RequestRefused(413, f"a hello has at most {HELLO_BYTES_MAX} bytes")
             units.auth.key_for(HELLO, unit, address)
             message = await http_answers.read_message(scope, receive, send, HELLO_BYTES_MAX, HELLO_TIMEOUT_S)
             if message is None:
                 return
             key, hello = verify_hello(units, unit, message, address)
-        except Refusal as refusal:
+        except RequestRefused as refusal:
             await http_answers.send_json(send, refusal.status, refusal.body, http_answers.CLOSE)
             return
         await http_answers.send_events(self.stream(self.new_connection(key, hello), hello), receive, send)
@@ -364,7 +364,8 @@ class DeviceFeed:
             unit = entry.actor.removeprefix("unit:")
             if entry.kind in ("report", "report-refused", "report-pending") and unit in self._connections:
                 event, report_id = entry.data.get("event", entry.stream), entry.data["report_id"]
-                fates.setdefault(unit, []).append(echo(snapshot, report_id, find_fate(snapshot, event, report_id)))
+                fates.setdefault(unit, []).append(
+                    report_receipt(snapshot, report_id, find_fate(snapshot, event, report_id)))
                 for connection in self._connections[unit]:
                     if event not in connection.reported:
                         connection.reported.add(event)

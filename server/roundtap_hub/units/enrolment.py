@@ -15,7 +15,7 @@ from roundtap_core.errors import Invalid, Problem
 from roundtap_hub.serving.connection_limits import UNLIMITED_ADDRESSES
 from roundtap_hub.serving.rate_limits import Rate, RateLimiter
 from roundtap_hub.store.service import Service
-from roundtap_hub.units.device_auth import Refusal
+from roundtap_hub.units.device_auth import RequestRefused
 from roundtap_hub.units.unit_keys import NAME, STATION, TABLE, UnitKeys
 from roundtap_hub.units.unit_presence import Presence
 
@@ -87,7 +87,7 @@ class PendingUnit:
         return self.codes[self.serial].number if self.serial in self.codes else None
 
 
-class EnrolBusy(Refusal):
+class EnrolBusy(RequestRefused):
     """No place, or too many requests: the unit retries later."""
 
     def __init__(self) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from roundtap_core.messages import Health
 from roundtap_core.version import same_build, version
 from roundtap_hub.hub import Hub
-from roundtap_hub.rounds.tables import age, out_of_contact
+from roundtap_hub.rounds.tables import ms_since, out_of_contact
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.units.unit_keys import PANEL, ROLES, TABLE
 from roundtap_hub.units.unit_presence import UnitStatus, decode_health
@@ -49,7 +49,7 @@ def unit_rows(snapshot: Snapshot, listed: Iterable[str], units: Mapping[str, Uni
         status = units.get(unit) or UnitStatus(unit, 0)
         heard = status.contact_ms > 0
         rows.append(UnitRow(unit, snapshot.venue.tables.get(unit), status,
-                            age(status.contact_ms, now_ms) if heard else None,
+                            ms_since(status.contact_ms, now_ms) if heard else None,
                             out_of_contact(status if heard else None, now_ms)))
     return sorted(rows, key=lambda row: (row.table is None, row.table or 0, _by_number(row.unit)))
 

@@ -248,7 +248,7 @@ def test_the_bye_goes_at_random_to_one_with_the_fewest_points_who_had_none() -> 
     first = [game("Ana", "Bruno", struggles(2, 0, 0, 0)), game("Cira", "Dora", struggles(0, 2, 0, 0)),
              Match("Eva", bye="bye")]
     drawn = {next(m.a for m in draw_swiss_round(event("shatterpoint-premier", [first], *FOUR, "Eva", seed=seed,
-                                               swiss_rounds=3)).matches if m.b is None) for seed in range(40)}
+                                                      swiss_rounds=3)).matches if m.b is None) for seed in range(40)}
     assert drawn == {"Bruno", "Cira"}
 
 

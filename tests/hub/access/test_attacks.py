@@ -38,7 +38,7 @@ from roundtap_hub.standby import peers
 from roundtap_hub.standby.peers import BeaconThread
 from roundtap_hub.standby.standby_api import QUESTION_BYTES_MAX
 from roundtap_hub.store.event_cache import DormantEvents
-from roundtap_hub.store.restore_gap import assemble, entries_beyond_copy, lost_rounds
+from roundtap_hub.store.restore_gap import assemble_round, entries_beyond_copy, lost_rounds
 from roundtap_hub.units.device_api import record_report
 
 __all__ = ["house", "path"]
@@ -279,7 +279,7 @@ def test_a_unit_in_a_bag_decides_no_lost_match_of_another_table(tmp_path: Path) 
             table.come_back(house)
         lost = lost_rounds(house.service.snapshot)[0]
         match = stolen.holds["match"]
-        assert [problem.params["match"] for problem in assemble(house.event, lost).wrong] == [match]
+        assert [problem.params["match"] for problem in assemble_round(house.event, lost).wrong] == [match]
         browser.get("/console/restored")
         assert problem_of(browser.post("/console/restored/adopt", event=lost.event, number=lost.number,
                                        mark=lost.mark)) != ""

@@ -7,7 +7,7 @@ from contextlib import suppress
 import pytest
 
 from roundtap_core.errors import Problem
-from roundtap_hub.access.auth import GuessLimiter, is_csrf_valid, is_local_request, safe_next
+from roundtap_hub.access.auth import GuessLimiter, is_csrf_valid, is_local_request, safe_redirect_path
 
 
 def wrong() -> None:
@@ -188,11 +188,11 @@ def test_at_the_hub_itself_is_who_comes_from_there_and_asks_for_it(address: str,
     "/%e3%80%82/../\\evil", "@evil.example", "/\u202eevil", "?next=//evil", "#//evil", "/#//evil", "/%7f/x",
 ])
 def test_login_leads_nowhere_else(target: str | None):
-    assert safe_next(target, "/here") == "/here"
+    assert safe_redirect_path(target, "/here") == "/here"
 
 
 @pytest.mark.parametrize("target", [
     "/console/e1", "/console/e1?round=2", "/", "/console/e1/match/3.7", "/e/e1?q=a%20b",
 ])
 def test_login_leads_to_pages_of_this_hub(target: str):
-    assert safe_next(target, "/here") == target
+    assert safe_redirect_path(target, "/here") == target

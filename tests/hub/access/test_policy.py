@@ -51,7 +51,7 @@ from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.records import Result, SidePair
 from roundtap_core.wire import REPORT, REQUEST, envelope
-from roundtap_hub.access.policy import ROUTES, find, route
+from roundtap_hub.access.policy import ROUTES, find_route, route
 from roundtap_hub.access.tls import HttpsInfo
 from roundtap_hub.hub import Hub, hash_pin, hub_in_memory
 from roundtap_hub.paper.job_book import PrintBook
@@ -236,7 +236,7 @@ def test_nothing_is_answered_that_was_not_declared(hall: Hall) -> None:
 def test_a_request_finds_its_route(address: str) -> None:
     method, path = path_of(address, IN_PLAY)
     for asked in (method, "HEAD") if method == "GET" else (method,):
-        found = find(asked, path)
+        found = find_route(asked, path)
         assert found is not None
         assert (found[0].address == address) or (asked == "HEAD" and found[0].address == f"HEAD {path}")
 
@@ -250,7 +250,7 @@ def test_a_request_finds_its_route(address: str) -> None:
 def test_what_was_not_declared_is_refused_to_everybody(hall: Hall, method: str, path: str) -> None:
     """Where it would be the staff's, a stranger does not even learn that there is nothing."""
     before = hall.heads()
-    assert find(method, path) is None
+    assert find_route(method, path) is None
     for who in ("a stranger elsewhere", "a stranger encrypted", "an organizer here"):
         hall.client.seen_as = {}
         answer = hall.ask(who, method, path) if method in ("GET", "POST") else as_it_is(hall, who, method, path)

@@ -16,7 +16,7 @@ from roundtap_hub.paper.job_book import PrintBook
 from roundtap_hub.paper.print_jobs import order_proxy
 from roundtap_hub.store.journal import Journal
 from roundtap_hub.store.service import Step
-from roundtap_hub.store.verify import verify
+from roundtap_hub.store.verify import verify_journal
 from roundtap_hub.units.device_api import record_report
 
 
@@ -198,7 +198,8 @@ def test_the_chain_of_a_deleted_event_still_holds(house: House, tmp_path: Path) 
     house.service.snapshotter.snapshot_due()
     assert list(house.service.journal.entries("e1")) == before
     house.service.stop()
-    looked = {found.stream: found for found in verify(Journal(f"sqlite:///{tmp_path / 'roundtap.db'}", read_only=True))}
+    journal = Journal(f"sqlite:///{tmp_path / 'roundtap.db'}", read_only=True)
+    looked = {found.stream: found for found in verify_journal(journal)}
     assert looked["e1"].wrong == []
     assert (looked["e1"].deleted, looked["e1"].people) == (True, 0)
 
@@ -211,7 +212,7 @@ def test_people_that_came_back_into_a_deleted_event_are_noticed(house: House, tm
     house.service.stop()
     with sqlite3.connect(tmp_path / "roundtap.db") as restored:
         restored.executemany("INSERT INTO person VALUES (?, ?, ?, ?)", rows)
-    wrong = [problem.key for found in verify(Journal(f"sqlite:///{tmp_path / 'roundtap.db'}", read_only=True))
+    wrong = [problem.key for found in verify_journal(Journal(f"sqlite:///{tmp_path / 'roundtap.db'}", read_only=True))
              for problem in found.wrong]
     assert wrong == ["people_not_forgotten"]
 
@@ -263,7 +264,7 @@ def test_the_chain_holds_when_an_entry_was_taken_out_and_nothing_of_the_person_i
     house.service.execute_one("e1", RemoveCompetitor("p3"), "organizer")
     house.service.stop()
     journal = Journal(f"sqlite:///{tmp_path / 'roundtap.db'}", read_only=True)
-    looked = {found.stream: found for found in verify(journal)}
+    looked = {found.stream: found for found in verify_journal(journal)}
     assert looked["e1"].wrong == []
     assert (looked["e1"].people, "p3" in journal.people()["e1"]) == (5, False)
     assert journal.rough_summary("e1", journal.head("e1")).players == 5

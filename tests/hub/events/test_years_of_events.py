@@ -27,7 +27,7 @@ from roundtap_core.records import Result, SidePair
 from roundtap_core.result_json import result_to_json
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.service import Step
-from roundtap_hub.store.snapshots import made_by
+from roundtap_hub.store.snapshots import running_core
 
 EVENTS = ("e1", "e2", "e3")
 EVENT = st.sampled_from(EVENTS)
@@ -167,7 +167,7 @@ class Years(RuleBasedStateMachine):
             self.pages_show(event, state, known)
         for event, head, core in seals:
             sealed = self.house.service.journal.event_snapshots.find(event)
-            if core == made_by() and head == self.state(event).head:
+            if core == running_core() and head == self.state(event).head:
                 assert sealed
                 assert sealed.state == encode_state(self.state(event))
         assert set(EVENTS) - self.archived - self.deleted == {

@@ -14,7 +14,7 @@ from pages_kit import PEOPLE, PIN, House
 
 from roundtap_core.version import version
 from roundtap_hub.access.login_pins import hash_pin, new_phrase
-from roundtap_hub.hall.diagnostics import bundle, is_safe_setting, redact_args, redact_line
+from roundtap_hub.hall.diagnostics import diagnostics_text, is_safe_setting, redact_args, redact_line
 from roundtap_hub.hall.own_machine import OwnMachine
 from roundtap_machine.checks import FINE, WRONG, Check
 from roundtap_machine.health import SystemdService, list_services, log_lines
@@ -126,8 +126,9 @@ def test_of_a_check_s_texts_only_harmless_ones_are_told(args: dict[str, str | in
 
 
 def test_of_the_configuration_only_known_settings_with_known_values_are_told() -> None:
-    text = bundle([], [], [], {}, {"language": "de", "board": "recommended", "key": KEY, "wifi_password": WIFI,
-                                   "unit": UNIT, "role": "Ana", "hub": "http://10.42.0.1", "country": "DE; rm"})
+    text = diagnostics_text([], [], [], {}, {
+        "language": "de", "board": "recommended", "key": KEY, "wifi_password": WIFI, "unit": UNIT,
+        "role": "Ana", "hub": "http://10.42.0.1", "country": "DE; rm"})
     assert "language = de\n" in text
     assert "board = recommended\n" in text
     assert leaks(text, {KEY, WIFI, UNIT, "Ana", "10.42.0.1", "rm"}) == set()
@@ -135,8 +136,8 @@ def test_of_the_configuration_only_known_settings_with_known_values_are_told() -
 
 
 def test_checks_and_services_are_told_in_words_that_everybody_reads() -> None:
-    text = bundle([Check("heat", FINE, {"celsius": 48}), Check("walls", WRONG, {"n": 1, "names": "A"}, group="walls")],
-                  [SystemdService("table", True, "failed", "exit-code", 7)], [], {"events": 2}, {})
+    checks = [Check("heat", FINE, {"celsius": 48}), Check("walls", WRONG, {"n": 1, "names": "A"}, group="walls")]
+    text = diagnostics_text(checks, [SystemdService("table", True, "failed", "exit-code", 7)], [], {"events": 2}, {})
     for line in ("hub heat fine: 48\u00a0°C.", "walls walls wrong: No contact: A.", "table failed exit-code restarts=7",
                  "events = 2"):
         assert line in text

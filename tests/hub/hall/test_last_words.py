@@ -20,7 +20,7 @@ from roundtap_hub.database.database_url import DATABASE
 from roundtap_hub.main import HubResources, open_folder
 from roundtap_hub.store.backups import COPIES_FOLDER, FOLDER, Maintenance, make_backup
 from roundtap_hub.store.clocks import Clocks
-from roundtap_hub.store.copies import Batch
+from roundtap_hub.store.copies import CommitBatch
 from roundtap_hub.store.earlier_files import migrate_files
 from roundtap_hub.store.folder_copy import COPY_FILE, FolderCopy
 from roundtap_hub.store.head_file import HEAD_FILE, HeadRecord, read_head_file
@@ -79,7 +79,7 @@ class Evening:
     def copy(self, lineage: str = "") -> Path:
         copy = FolderCopy(self.stick, self.folder, same_disk=True)
         copy.open(lineage or self.named.lineage, self.named.epoch)
-        copy.write(Batch(self.entries))
+        copy.write(CommitBatch(self.entries))
         copy.close()
         return self.stick / COPY_FILE
 

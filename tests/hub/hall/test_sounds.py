@@ -12,7 +12,7 @@ import pytest
 from pages_kit import House, open_house, text_of
 
 from roundtap_core.event.commands import SetClock
-from roundtap_hub.hall.hub_sound import FIVE, START, TIME, HubSound, tone
+from roundtap_hub.hall.hub_sound import FIVE, START, TIME, HubSound, tone_wav
 
 MINUTE = 60_000
 
@@ -24,7 +24,7 @@ class Ears:
         self.house = house
         self.broken = ""
         self.played: list[str] = []
-        names = {tone(moment): moment for moment in (START, FIVE, TIME)}
+        names = {tone_wav(moment): moment for moment in (START, FIVE, TIME)}
 
         def play(sound: bytes) -> None:
             if self.broken:
@@ -130,7 +130,7 @@ def test_a_missing_device_is_told_once_and_on_the_console(ears: Ears, caplog: py
 
 @pytest.mark.parametrize("moment", [START, FIVE, TIME])
 def test_a_tone_is_a_short_wav_file_without_cracks(moment: str):
-    with wave.open(io.BytesIO(tone(moment))) as file:
+    with wave.open(io.BytesIO(tone_wav(moment))) as file:
         assert 0.3 < file.getnframes() / file.getframerate() < 4
         samples = memoryview(file.readframes(file.getnframes())).cast("h")
     assert max(samples) > 10_000

@@ -13,7 +13,7 @@ from roundtap_core.words import LANGUAGES, catalogue
 from roundtap_hub.access.tls import HttpsInfo
 from roundtap_hub.paper import paper, print_jobs, station_api
 from roundtap_hub.paper.job_book import PrintBook
-from roundtap_hub.paper.print_jobs import PrintState, content_of, derived_jobs
+from roundtap_hub.paper.print_jobs import PrintState, derived_jobs, job_content
 from roundtap_hub.serving import routes
 
 
@@ -24,7 +24,7 @@ def house(tmp_path):
         made.hub.paper = made.book
         made.app = Flask("roundtap_hub")
         made.app.config.update(SECRET_KEY=made.hub.access.secret)
-        routes.register(made.app, made.hub)
+        routes.register_pages(made.app, made.hub)
         made.desk = made.with_event()
         made.publish()
         yield made
@@ -81,7 +81,7 @@ def test_a_proxy_for_a_damaged_card_bears_its_name_the_officials_and_the_date(ho
                              date="2026-11-21")
     assert answer.status_code == 303
     [job] = house.book.orders
-    content = content_of(job, house.service.snapshot, "http://hub")
+    content = job_content(job, house.service.snapshot, "http://hub")
     assert (content["card"], content["official"], content["date"]) == ("Expert Handling", "Eva Luz", "2026-11-21")
     assert content["event"] == "Winter Open"
     assert "Proxy card · Expert Handling waits" in text_of(house.desk.get("/console/e1/paper"))
@@ -113,7 +113,7 @@ def test_a_proxy_is_kept_over_a_restart_and_printed_again_as_it_was(house, tmp_p
 def test_every_state_and_reason_is_said_in_every_language(house, language):
     for state in ("queued", "sending", "sent", "printed", "uncertain", "failed", "there"):
         for detail in (*paper.DETAILS, "whatever"):
-            house.book.order(ordered := print_jobs.order(house.event, "standings", f"{state}{detail}"))
+            house.book.order(ordered := print_jobs.order_job(house.event, "standings", f"{state}{detail}"))
             house.book.update_states([(ordered.id, PrintState(state, detail, "s1"))])
     house.desk.headers["Accept-Language"] = language
     answer = house.desk.get("/console/e1/paper")
@@ -158,10 +158,10 @@ def test_the_fingerprint_is_printed_by_hand_where_there_is_one_to_trust(house):
     assert "Fingerprint of this hub" in house.desk.get("/console/e1/paper").text
     house.desk.post("/console/e1/paper", kind="trust")
     job = house.book.orders[-1]
-    made = content_of(job, house.service.snapshot, "http://10.42.0.1:8080", encrypted)
+    made = job_content(job, house.service.snapshot, "http://10.42.0.1:8080", encrypted)
     assert (job.kind, made["fingerprint"], made["console"], made["url"]) == (
         "trust", "A1B2 C3D4", "https://10.42.0.1:8443/", "http://10.42.0.1:8080/trust")
-    assert content_of(job, house.service.snapshot, "http://10.42.0.1:8080") is None
+    assert job_content(job, house.service.snapshot, "http://10.42.0.1:8080") is None
 
 
 PRINTER = {"port": "/dev/serial/by-id/usb-1a86", "ports": ["/dev/serial/by-id/usb-1a86", "usb-0416-5011"],

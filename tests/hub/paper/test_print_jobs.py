@@ -15,11 +15,11 @@ from roundtap_hub.paper.job_book import PrintBook
 from roundtap_hub.paper.print_jobs import (
     REORDERED,
     PrintState,
-    content_of,
     derived_jobs,
     is_newer_state,
-    order,
-    reorder,
+    job_content,
+    order_job,
+    repeat_job,
     wanted_jobs,
 )
 from roundtap_hub.paper.slip_codes import slip_codes
@@ -71,7 +71,7 @@ def test_a_finished_event_wants_its_final_standings_once(service):
     play(service)
     service.execute_one("e1", c.FinishEvent("the hall closes"), "organizer")
     [job] = derived_jobs(service.snapshot.events["e1"])
-    content = content_of(job, service.snapshot, "http://hub")
+    content = job_content(job, service.snapshot, "http://hub")
     assert (content["final"], [row["rank"] for row in content["rows"]]) == (True, [1, 2, 3, 4, 5])
 
 
@@ -106,10 +106,10 @@ def test_an_order_comes_first_and_has_an_id_of_its_own(service):
     publish(service)
     state = service.snapshot.events["e1"]
     jobs = derived_jobs(state)
-    slip_again = reorder(jobs[2], "ab12")
-    standings = order(state, "standings", "cd34")
+    slip_again = repeat_job(jobs[2], "ab12")
+    standings = order_job(state, "standings", "cd34")
     assert len({job.id for job in (*jobs, slip_again, standings)}) == len(jobs) + 2
-    assert reorder(slip_again, "ef56").id.count("#") == 1
+    assert repeat_job(slip_again, "ef56").id.count("#") == 1
     assert wanted_jobs(service.snapshot, [slip_again, standings], {}, "s1")[:2] == [slip_again, standings]
 
 
@@ -136,7 +136,7 @@ def test_a_slips_content_is_public_names_records_form_and_head(service):
     snapshot = service.snapshot
     state = snapshot.events["e1"]
     slip = next(job for job in derived_jobs(state) if job.kind == "slip")
-    content = content_of(slip, snapshot, "http://10.42.0.1:8080")
+    content = job_content(slip, snapshot, "http://10.42.0.1:8080")
     match = state.find_match(slip.match)[1].match
     assert (content["table"], content["round"], content["event"]) == (match.table, 1, "Winter Open")
     assert content["a"] == {"name": snapshot.names["e1"][match.a], "record": "0–0", "members": []}
@@ -148,7 +148,7 @@ def test_a_slips_content_is_public_names_records_form_and_head(service):
 
 def test_lists_hold_everybody_in_the_order_of_names(service):
     publish(service)
-    by_table, by_name = (content_of(job, service.snapshot, "") for job in derived_jobs(
+    by_table, by_name = (job_content(job, service.snapshot, "") for job in derived_jobs(
         service.snapshot.events["e1"])[:2])
     assert [row["table"] for row in by_table["rows"]] == [1, 2, None]
     assert by_table["rows"][-1]["bye"] == "bye"
@@ -161,7 +161,7 @@ def test_the_book_keeps_orders_and_states_over_a_restart(service, tmp_path):
     jobs = derived_jobs(state)
     book = PrintBook(url_of(tmp_path / "hub.db"))
     book.update_states([(jobs[0].id, PrintState("uncertain", "restarted", "s1"))])
-    again = reorder(jobs[0], "ab12")
+    again = repeat_job(jobs[0], "ab12")
     book.order(again, instead_of=jobs[0].id, word=REORDERED)
     book.close()
     book = PrintBook(url_of(tmp_path / "hub.db"))
@@ -207,17 +207,17 @@ def test_a_slip_of_a_match_that_was_changed_is_printed_anew_and_says_that_it_rep
     wanted = wanted_jobs(after, [], printed, "s1")
     assert [(job.kind, job.match) for job in wanted] == [("slip", "1.1"), ("slip", "1.2")]
     for job in wanted:
-        content = content_of(job, after, "http://hub", states=printed)
+        content = job_content(job, after, "http://hub", states=printed)
         assert content["replaces"] is True
         assert content["code"] not in slip_codes(state, state.live).values()
-        assert "replaces" not in content_of(job, after, "http://hub"), "nobody has printed an older one"
+        assert "replaces" not in job_content(job, after, "http://hub"), "nobody has printed an older one"
 
 
 def test_a_slip_printed_once_more_replaces_nothing(service):
     publish(service)
     job = next(job for job in derived_jobs(service.snapshot.events["e1"]) if job.kind == "slip")
-    again = reorder(job, "ab12")
-    content = content_of(again, service.snapshot, "http://hub", states={job.id: PrintState("again", "", "s1")})
+    again = repeat_job(job, "ab12")
+    content = job_content(again, service.snapshot, "http://hub", states={job.id: PrintState("again", "", "s1")})
     assert "replaces" not in content
 
 

@@ -12,7 +12,7 @@ from roundtap_core.event.commands import DrawRound, DropCompetitor, EnterResult,
 from roundtap_core.records import Result, SidePair
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import LANGUAGES
-from roundtap_hub.paper.paper import numbers_of
+from roundtap_hub.paper.paper import paper_numbers
 from roundtap_hub.paper.slip_codes import slip_codes
 
 PUBLIC = ("pairings-table", "pairings-name", "standings", "bracket")
@@ -152,7 +152,7 @@ def test_the_emergency_sheet_has_who_met_whom_by_number_byes_and_who_left(house)
     house.play()
     house.publish()
     house.play()
-    numbers, state = numbers_of(house.event), house.event
+    numbers, state = paper_numbers(house.event), house.event
     gone = next(iter(state.entrants))
     house.service.execute_one("e1", DropCompetitor(gone), "test")
     found = emergency(house, desk)

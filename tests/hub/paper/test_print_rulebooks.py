@@ -17,7 +17,7 @@ from roundtap_core.records import Result, SidePair
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_hub.events.saved_event import saved_event
 from roundtap_hub.hall.wall_view import wall_view
-from roundtap_hub.paper.print_jobs import SLIP, content_of, derived_jobs, order
+from roundtap_hub.paper.print_jobs import SLIP, derived_jobs, job_content, order_job
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.service import Service, Step
 
@@ -67,12 +67,12 @@ def play(service: Service, outcome: Outcome = lambda place: Result(winner="a", s
 
 def slips(service: Service) -> list[Content]:
     jobs = [job for job in derived_jobs(event(service)) if job.kind == SLIP]
-    contents = [content_of(job, service.snapshot, "http://hub") for job in jobs]
+    contents = [job_content(job, service.snapshot, "http://hub") for job in jobs]
     return [content for content in contents if content is not None]
 
 
 def paper(service: Service, kind: str) -> Content:
-    content = content_of(order(event(service), kind, "ab12"), service.snapshot, "http://hub")
+    content = job_content(order_job(event(service), kind, "ab12"), service.snapshot, "http://hub")
     assert content is not None
     return content
 

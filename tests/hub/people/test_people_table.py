@@ -22,7 +22,7 @@ from roundtap_hub.people.import_people import (
     ImportPlan,
     guess_columns,
     guess_heading,
-    paid,
+    parse_paid,
     plan_import,
 )
 from roundtap_hub.people.raw_table import (
@@ -30,11 +30,11 @@ from roundtap_hub.people.raw_table import (
     MOST_COLUMNS,
     MOST_ROWS,
     clean_cell,
-    decoded,
-    from_form,
+    decode_text,
+    join_rows,
+    split_rows,
     table_of_file,
     table_of_text,
-    to_form,
 )
 
 POLISH = "Imię i nazwisko;Klub\r\nAleksandra Wiśniewska-Szczepańska;Gdańsk\r\nŁukasz Żak;Łódź\r\n"
@@ -55,7 +55,7 @@ def test_every_usual_encoding_gives_the_same_rows(encoding: str) -> None:
 def test_windows_1252_is_not_taken_for_1250_unless_who_uploads_it_reads_polish() -> None:
     raw = "Nombre,Club\nÍñigo Muñoz,Peña\nJörg Müller,Köln\n".encode("cp1252")
     assert table_of_file(raw)[1] == ("Íñigo Muñoz", "Peña")
-    assert decoded("Bęben".encode("cp1250"), "pl") == "Bęben"
+    assert decode_text("Bęben".encode("cp1250"), "pl") == "Bęben"
 
 
 @pytest.mark.parametrize("separator", [";", ",", "\t", "|"])
@@ -143,7 +143,7 @@ def test_whatever_the_bytes_are_they_are_a_table_or_a_problem(raw: bytes) -> Non
         rows = table_of_file(raw)
         assert rows
         assert len({len(row) for row in rows}) == 1
-        assert from_form(to_form(rows)) == rows
+        assert split_rows(join_rows(rows)) == rows
 
 
 CELL = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Co", "Cn")), max_size=20).map(clean_cell)
@@ -159,7 +159,7 @@ def test_what_is_written_as_csv_comes_back(
     csv.writer(made, delimiter=separator, lineterminator=end, quoting=csv.QUOTE_ALL).writerows(
         [("Name", "Club", "Note"), *rows])
     assert table_of_file(made.getvalue().encode(encoding)) == (("Name", "Club", "Note"), *rows)
-    table = from_form(to_form((("Name", "Club", "Note"), *rows)).replace("\n", "\r\n"))
+    table = split_rows(join_rows((("Name", "Club", "Note"), *rows)).replace("\n", "\r\n"))
     assert table == (("Name", "Club", "Note"), *rows)
 
 
@@ -207,7 +207,7 @@ def test_a_team_has_members_and_its_own_name() -> None:
     ("-", False), ("maybe", None), ("15/16", None),
 ])
 def test_paid_is_said_in_many_ways(text: str, said: bool | None) -> None:
-    assert paid(text) is said
+    assert parse_paid(text) is said
 
 
 # --- the plan --------------------------------------------------------------------------------------------------------

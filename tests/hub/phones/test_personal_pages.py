@@ -62,8 +62,8 @@ def hall(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hall]:
 
 def test_a_page_is_drawn_once_and_by_nobody_kept(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn = []
-    draw = flask_side.drawn
-    monkeypatch.setattr(flask_side, "drawn",
+    draw = flask_side.draw_page
+    monkeypatch.setattr(flask_side, "draw_page",
                         lambda app, path, *rest: drawn.append(path) or draw(app, path, *rest))  # type: ignore[func-returns-value]
     application = HubApplication(hall.house.hub)
     client = AsgiClient(application, lifespan=True)

@@ -17,7 +17,7 @@ from roundtap_core.event.states import tournament_of
 from roundtap_core.eventfile.read import parse_event_file
 from roundtap_core.records import Result, SidePair
 from roundtap_hub.events.saved_event import SavedEvent, shown_names
-from roundtap_hub.paper.print_jobs import STANDINGS, PrintJob, content_of
+from roundtap_hub.paper.print_jobs import STANDINGS, PrintJob, job_content
 
 NAMES = ["Ana Ruiz", "Bruno Maier", "Cira Vega", "Dora Lang", "Eva Luz", "Fritz Kern", "Gil Soto", "Hana Nowak",
          "Ida Roth", "Jan Wolski", "Kai Eich"]
@@ -99,7 +99,7 @@ def test_every_surface_shows_the_same_final_ranking(ended: House):
     assert [by_name[row["full_name"]] for row in sheet] == order
     assert [row["rank"] for row in sheet] == [*map(str, range(1, len(order))), ""]
 
-    paper = content_of(PrintJob("job", "e1", STANDINGS, 0), ended.service.snapshot, "http://hub")
+    paper = job_content(PrintJob("job", "e1", STANDINGS, 0), ended.service.snapshot, "http://hub")
     assert paper is not None
     assert paper["final"]
     assert [row["name"] for row in paper["rows"]] == [names[who] for who in order]

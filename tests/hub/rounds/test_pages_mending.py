@@ -14,7 +14,7 @@ from werkzeug.test import TestResponse
 from roundtap_core.event.commands import CreateEvent, DrawRound, DropCompetitor, EnterCompetitor, SetClock
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.states import DRAFT, Entrant
-from roundtap_hub.paper.print_jobs import content_of, derived_jobs
+from roundtap_hub.paper.print_jobs import derived_jobs, job_content
 from roundtap_hub.store.service import Step
 from roundtap_hub.units.table_view import table_view
 
@@ -168,7 +168,7 @@ def test_paper_follows_slips_of_changed_tables_and_the_lists_of_a_round_that_is_
     new = [job for job in derived_jobs(house.event) if job.id not in before]
     assert [(job.kind, job.match) for job in new] == [("slip", "1.1"), ("slip", "1.2")]
     lists = next(job for job in derived_jobs(house.event) if job.kind == "pairings-table")
-    content = content_of(lists, house.service.snapshot, "http://hub")
+    content = job_content(lists, house.service.snapshot, "http://hub")
     assert content is not None
     assert [row.get("by_hand", False) for row in content["rows"]] == [True, True, False]
     press(organizer, look(organizer, do="unpublish"))

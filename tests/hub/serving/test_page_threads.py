@@ -12,11 +12,11 @@ from asgi_client import AsgiClient
 from hub_kit import HandClock, hub_of, make_event, running
 
 from roundtap_core.words import LANGUAGES, catalogue
-from roundtap_hub.access.policy import allowed_roles, find
+from roundtap_hub.access.policy import allowed_roles, find_route
 from roundtap_hub.serving import page_threads
 from roundtap_hub.serving.asgi import HubApplication
 from roundtap_hub.serving.connection_limits import PER_ADDRESS
-from roundtap_hub.serving.http_answers import header
+from roundtap_hub.serving.http_answers import get_header
 from roundtap_hub.serving.page_queues import QueueLimits, ReportPriority
 from roundtap_hub.serving.page_threads import FORM_BYTES_MAX, PLAYERS_AT_ONCE, BusyPage, PageThreads
 from roundtap_hub.serving.routes import create_app  # noqa: F401 (declares every page's address)
@@ -67,11 +67,11 @@ class House:
     def __init__(self) -> None:
         self.pages = Pages()
         self.threads = PageThreads(lambda: self.pages, ReportPriority(), BusyPage(StaticFiles(), "de"),
-                                   lambda scope: b"organizer" in header(scope, b"cookie"))
+                                   lambda scope: b"organizer" in get_header(scope, b"cookie"))
         self.client = AsgiClient(self._answer)
 
     async def _answer(self, scope: Any, receive: Any, send: Any) -> None:
-        found = find(scope["method"], scope["path"])
+        found = find_route(scope["method"], scope["path"])
         await self.threads.answer(scope, receive, send, allowed_roles(found and found[0], scope["path"]))
 
     def fill_players(self) -> list[Any]:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from jinja2 import Environment
 from page_dom import patched, tree
 
-from roundtap_hub.serving.regions import CSRF, NOW, Rendered, diff_pages, fill_placeholders, split
+from roundtap_hub.serving.regions import CSRF, NOW, RenderedPage, diff_pages, fill_placeholders, split_regions
 from roundtap_hub.serving.routes import RegionTags
 
 PAGE = """<html><head><title>{{ title }}</title></head><body data-seen="<:seen:>">
@@ -34,11 +34,11 @@ ENVIRONMENT = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True,
 TEMPLATE = ENVIRONMENT.from_string(PAGE)
 
 
-def page(version: str, *regions: object, title: str = "Cup", foot: str = "", now: str = "1:00") -> Rendered:
-    return split(TEMPLATE.render(regions=regions, title=title, foot=foot, now=now), version)
+def page(version: str, *regions: object, title: str = "Cup", foot: str = "", now: str = "1:00") -> RenderedPage:
+    return split_regions(TEMPLATE.render(regions=regions, title=title, foot=foot, now=now), version)
 
 
-def patch(old: Rendered, new: Rendered) -> dict[str, object]:
+def patch(old: RenderedPage, new: RenderedPage) -> dict[str, object]:
     told: dict[str, object] = json.loads(diff_pages(old, new).text)
     return told
 
@@ -106,7 +106,8 @@ def test_another_version_and_what_moves_by_itself_are_no_change():
 
 def test_each_reader_s_own_token_and_time_are_put_into_page_and_patch():
     line = f'<form data-key="f"><input value="{CSRF}"><input value="{NOW}">'
-    old, new = (split(f"<\x01[a\x01><p data-live id=a>{line}{end}</form></p><\x01]\x01>", "v") for end in ("1", "2"))
+    old, new = (split_regions(f"<\x01[a\x01><p data-live id=a>{line}{end}</form></p><\x01]\x01>", "v")
+                for end in ("1", "2"))
     assert fill_placeholders(new.html, "t0k-En", 12) == '<p data-live id=a><form data-key="f"><input value="t0k-En">' \
         '<input value="12">2</form></p>'
     assert 'value=\\"t0k-En\\"' in fill_placeholders(diff_pages(old, new).text, "t0k-En", 12)
@@ -119,7 +120,7 @@ def test_each_reader_s_own_token_and_time_are_put_into_page_and_patch():
 ])
 def test_a_template_that_marks_wrongly_is_told(text: str):
     with pytest.raises(ValueError, match=r"mark|regions"):
-        split(ENVIRONMENT.from_string(text).render(), "v")
+        split_regions(ENVIRONMENT.from_string(text).render(), "v")
 
 
 TEXT = st.text(st.sampled_from("ab<&\"' 1\n\x01[]{}ł"), max_size=6)

@@ -12,7 +12,7 @@ from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.rulebooks.result_gate import may_be_drawn
 from roundtap_core.rulebooks.result_words import describe_result
 from roundtap_core.words import catalogue, core_words
-from roundtap_hub.hall.wall_view import chunks, letter_range, sort_key, split_columns
+from roundtap_hub.hall.wall_view import even_pages, letter_range, name_sort_key, split_columns
 from roundtap_hub.results.standings_table import figure_text
 from roundtap_hub.rounds.round_clock import clock_width
 
@@ -20,7 +20,7 @@ from roundtap_hub.rounds.round_clock import clock_width
 @pytest.mark.parametrize("people", [0, 1, 59, 60, 61, 128, 250])
 def test_pages_hold_everybody_once_in_order_and_are_about_equally_full(people: int):
     names = list(range(people))
-    pages = chunks(names, 60)
+    pages = even_pages(names, 60)
     assert [name for page in pages for name in page] == names
     assert len(pages) == -(-people // 60)
     if pages:
@@ -33,7 +33,7 @@ def test_columns_are_read_downwards():
 
 def test_accented_names_stand_beside_their_plain_letters():
     names = ["Zoë", "Łukasz", "Íñigo", "Lena", "Øster", "Maria", "Ana"]
-    assert sorted(names, key=sort_key) == ["Ana", "Íñigo", "Lena", "Łukasz", "Maria", "Øster", "Zoë"]
+    assert sorted(names, key=name_sort_key) == ["Ana", "Íñigo", "Lena", "Łukasz", "Maria", "Øster", "Zoë"]
     assert letter_range("Íñigo H.", "Łukasz Ż.") == "I–L"
     assert letter_range("Ana R.", "Ada L.") == "A"
 

@@ -78,7 +78,7 @@ def folder(tmp_path: Path) -> Path:
 def test_a_disk_is_mended_when_it_takes_writes_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     is_mended = MendedCheck(folder, "full")
     with monkeypatch.context() as patch:
-        patch.setattr(waiting, "refusal_of", lambda _: OSError(errno.ENOSPC, "full"))
+        patch.setattr(waiting, "probe_folder", lambda _: OSError(errno.ENOSPC, "full"))
         assert not is_mended()
     assert is_mended()
 

@@ -16,7 +16,7 @@ from hub_kit import NAMES, HandClock, event_steps, make_event, people, url_of
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry, Timestamp, chain_entry
-from roundtap_hub.store.copies import AWAY, CURRENT, EJECTED, REFUSED, SLOW, Batch, Copies, Copy
+from roundtap_hub.store.copies import AWAY, CURRENT, EJECTED, REFUSED, SLOW, CommitBatch, Copies, JournalCopy
 from roundtap_hub.store.folder_copy import COPY_FILE, FolderCopy, read_copy
 from roundtap_hub.store.journal import Head, Journal
 from roundtap_hub.store.service import Service, Step
@@ -26,7 +26,7 @@ from roundtap_hub.store.venue import EVENT_ARCHIVED, EVENT_DELETED
 class Hub:
     """A service on a real file with copies."""
 
-    def __init__(self, folder: Path, *copies: Copy, lineage: str = "our line", within_s: float = 10,
+    def __init__(self, folder: Path, *copies: JournalCopy, lineage: str = "our line", within_s: float = 10,
                  retry_s: float = 0.01) -> None:
         self.journal = Journal(url_of(folder / "journal.db"))
         self.service = Service(self.journal, HandClock().clocks)
@@ -92,7 +92,7 @@ def test_nobody_is_answered_before(tmp_path: Path) -> None:
         def open(self, *_: str) -> dict[str, Head]:
             return {}
 
-        def write(self, batch: Batch) -> None:
+        def write(self, batch: CommitBatch) -> None:
             if any(entry.kind == "clock-set" for entry in batch.entries):
                 self.asked.set()
                 self.let_go.wait(10)
@@ -122,7 +122,7 @@ def test_a_copy_that_is_too_slow_is_given_up_and_told_at_once(tmp_path: Path) ->
         def open(self, *_: str) -> dict[str, Head]:
             return dict(self.held)
 
-        def write(self, batch: Batch) -> None:
+        def write(self, batch: CommitBatch) -> None:
             if any(entry.kind == "about-set" for entry in batch.entries):
                 self.let_go.wait(10)
             self.held.update(batch.heads)
@@ -257,7 +257,7 @@ def test_a_stick_of_an_earlier_version_is_read_gone_on_with_and_forgets_as_any_o
     assert copy.open(before.lineage, before.epoch) == before.heads
     gone = chain_entry(NewEntry("competitor-removed", {"competitor": "p1"}), "e1", 8, before.heads["e1"].hash,
                 Timestamp("boot", 0, None), "organizer")
-    copy.write(Batch([gone]))
+    copy.write(CommitBatch([gone]))
     copy.close()
     after = read_copy(path)
     assert after is not None
@@ -301,14 +301,14 @@ def test_a_stick_that_was_away_forgets_them_when_it_is_back(tmp_path: Path, stic
     copy = on(stick)
     copy.open("our line", service.snapshot.venue.epoch)
     rows = list(journal.person_rows("e1"))
-    copy.write(Batch(made, [{key: row[key] for key in ("event", "competitor", "salt", "data")} for row in rows]))  # type: ignore[misc]
+    copy.write(CommitBatch(made, [{key: row[key] for key in ("event", "competitor", "salt", "data")} for row in rows]))  # type: ignore[misc]
     copy.close()
     gone = service.execute_one("e1", c.RemoveCompetitor("p1"), "organizer")
     raw = read_copy(stick / COPY_FILE)
     assert raw is not None
     assert ("e1", "p1") in raw.people
     copy.open("our line", service.snapshot.venue.epoch)
-    copy.write(Batch(gone))
+    copy.write(CommitBatch(gone))
     copy.close()
     after = read_copy(stick / COPY_FILE)
     assert after is not None
@@ -412,7 +412,7 @@ def test_a_copy_that_is_pulled_before_it_has_the_people_gets_them_when_it_is_bac
     class Pulled(FolderCopy):
         pulled = False
 
-        def write(self, batch: Batch) -> None:
+        def write(self, batch: CommitBatch) -> None:
             if batch.people and not self.pulled:
                 self.pulled = True
                 raise OSError(5, "pulled")

@@ -240,7 +240,7 @@ def test_what_sqlite_calls_an_i_o_error_is_asked_of_the_disk_itself(
         refused.sqlite_errorname = "SQLITE_IOERR_WRITE"  # type: ignore[misc]
         raise DBAPIError("INSERT", None, refused)
 
-    monkeypatch.setattr("roundtap_hub.store.journal.refusal_of", lambda _: OSError(refusal, os.strerror(refusal)))
+    monkeypatch.setattr("roundtap_hub.store.journal.probe_folder", lambda _: OSError(refusal, os.strerror(refusal)))
     monkeypatch.setattr(service.journal, "_put_entries", refuses)
     with pytest.raises(OutcomeUnknown if reopens else Problem):
         service.execute_one("e1", c.SetClock("start"), "organizer")

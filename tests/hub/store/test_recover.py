@@ -26,14 +26,14 @@ from roundtap_hub.access.policy import JUDGE, SCOREKEEPER
 from roundtap_hub.access.staff import Staff
 from roundtap_hub.main import open_folder
 from roundtap_hub.store.backups import FOLDER, Maintenance, make_backup
-from roundtap_hub.store.copies import Batch
+from roundtap_hub.store.copies import CommitBatch
 from roundtap_hub.store.earlier_files import migrate_files
 from roundtap_hub.store.folder_copy import COPY_FILE, FolderCopy, read_copy
 from roundtap_hub.store.head_file import HeadRecord
 from roundtap_hub.store.journal import Journal, PersonRecord, person_row
 from roundtap_hub.store.person_rows import is_damaged
 from roundtap_hub.store.recover import RecoveredStream, recover
-from roundtap_hub.store.verify import verify
+from roundtap_hub.store.verify import verify_journal
 from roundtap_hub.units.unit_keys import TABLE, UnitKeys
 
 KEY = bytes(range(32))
@@ -276,7 +276,7 @@ def test_a_copy_on_a_stick_makes_up_for_everything(folder: Path, tmp_path: Path)
     stick.open("line", "epoch")
     for stream, entries in before.items():
         who = [person_row(record) for record in people(stream)] if stream != VENUE else []
-        stick.write(Batch(entries, who))
+        stick.write(CommitBatch(entries, who))
     stick.close()
     (folder / LOG).unlink()
     (folder / DATABASE).write_bytes(b"")
@@ -295,7 +295,7 @@ def test_whose_row_is_lost_everywhere_has_a_stand_in_with_which_the_hub_starts(f
     assert is_damaged("p3", hub.service.snapshot.people["e1"]["p3"])
     hub.close()
     with closing(Journal(f"sqlite:///{folder.with_name('new') / DATABASE}", read_only=True)) as journal:
-        assert not any(found.wrong for found in verify(journal)), "there is nothing to be done about it"
+        assert not any(found.wrong for found in verify_journal(journal)), "there is nothing to be done about it"
 
 
 def test_an_older_row_of_a_player_is_what_the_entries_mean_from_now_on(folder: Path) -> None:
@@ -349,7 +349,7 @@ def test_a_line_that_is_damaged_on_a_stick_costs_itself_alone(folder: Path, tmp_
     stick = FolderCopy(tmp_path, tmp_path, same_disk=True)
     stick.open("line", "epoch")
     for entry in before["e1"]:
-        stick.write(Batch([entry]))
+        stick.write(CommitBatch([entry]))
     stick.close()
     lines = (tmp_path / COPY_FILE).read_bytes().split(b"\n")
     lines[20] = lines[20].replace(b"a", b"\xff")

@@ -29,7 +29,7 @@ from roundtap_hub.serving.page_versions import page_version
 from roundtap_hub.store.event_cache import CACHE_MAX, DormantEvents, LoadedEvent
 from roundtap_hub.store.journal import START, Head, Journal
 from roundtap_hub.store.service import Service, Step
-from roundtap_hub.store.snapshots import EventSummary, made_by, snapshot_event, summary_of
+from roundtap_hub.store.snapshots import EventSummary, running_core, snapshot_event, summary_of
 from roundtap_hub.units.device_api import find_fate, record_report
 from roundtap_hub.units.table_view import table_view
 
@@ -358,8 +358,8 @@ def test_what_could_not_be_opened_is_tried_again() -> None:
 
 
 def test_the_core_that_made_a_seal_is_named() -> None:
-    assert made_by().startswith("0.1.0/")
-    assert json.dumps(made_by())
+    assert running_core().startswith("0.1.0/")
+    assert json.dumps(running_core())
 
 
 @pytest.mark.parametrize("data", [

@@ -29,7 +29,7 @@ from roundtap_hub.units.device_auth import (
     REPORTS,
     STATUS,
     TIME,
-    Refusal,
+    RequestRefused,
     UnitTroubles,
 )
 
@@ -161,7 +161,7 @@ def test_every_kind_of_question_has_its_rate(bench: Bench, kind: str) -> None:
 def test_a_thief_s_hellos_are_counted_by_the_key_wherever_they_come_from(bench: Bench) -> None:
     for n in range(RATES[HELLO].burst):
         opened_hello(bench.hub.units, "table-1", hello_of(bench.hub), f"10.42.0.{n}")
-    with pytest.raises(Refusal) as refused:
+    with pytest.raises(RequestRefused) as refused:
         opened_hello(bench.hub.units, "table-1", hello_of(bench.hub), THIEF)
     assert refused.value.status == 429
 

@@ -18,7 +18,14 @@ from roundtap_core.wire import FEED, open_envelope
 from roundtap_hub.hub import Host, Hub
 from roundtap_hub.serving.asgi import HubApplication
 from roundtap_hub.store.service import Step
-from roundtap_hub.units.device_auth import CHALLENGE_TTL_MS, DAMAGED, FORGERY_RATE, LENGTH_MAX, Challenges, Refusal
+from roundtap_hub.units.device_auth import (
+    CHALLENGE_TTL_MS,
+    DAMAGED,
+    FORGERY_RATE,
+    LENGTH_MAX,
+    Challenges,
+    RequestRefused,
+)
 from roundtap_hub.units.device_feed import HELLO_BYTES_MAX, DeviceFeed
 
 
@@ -65,7 +72,7 @@ def test_without_the_hub_s_own_challenge_of_now_no_feed_opens(hub: Hub, clock: H
     asked = hub.units.challenges.issue()
     for said in (None, 7, "", "a.b.c", "ż" * 20, "x" * 65, stranger.issue(), asked[:-1], asked + "0",
                  asked.replace(".", "", 1)):
-        with pytest.raises(Refusal, match="challenge"):
+        with pytest.raises(RequestRefused, match="challenge"):
             opened_hello(hub.units, "table-1", hello_of(hub, challenge=said))
     assert opened_hello(hub.units, "table-1", hello_of(hub, challenge=asked))
 
@@ -75,13 +82,13 @@ def test_a_challenge_is_good_for_30_seconds(hub: Hub, clock: HandClock) -> None:
     clock.ms += CHALLENGE_TTL_MS
     assert opened_hello(hub.units, "table-1", hello_of(hub, challenge=asked[0]))
     clock.ms += 1
-    with pytest.raises(Refusal):
+    with pytest.raises(RequestRefused):
         opened_hello(hub.units, "table-1", hello_of(hub, challenge=asked[1]))
 
 
 def test_who_cannot_sign_uses_no_challenge_up(hub: Hub) -> None:
     asked = hub.units.challenges.issue()
-    with pytest.raises(Refusal):
+    with pytest.raises(RequestRefused):
         opened_hello(hub.units, "table-1", hello_of(hub, key=KEYS["table-2"], challenge=asked))
     assert opened_hello(hub.units, "table-1", hello_of(hub, challenge=asked))
 

@@ -13,7 +13,7 @@ from hub_kit import KEYS, HandClock, hub_of, make_event, running
 from roundtap_core.errors import Problem
 from roundtap_core.messages import UnitRequest
 from roundtap_core.wire import REQUEST, envelope
-from roundtap_hub.units.device_auth import JOBS, TIME, Refusal
+from roundtap_hub.units.device_auth import JOBS, TIME, RequestRefused
 from roundtap_hub.units.unit_keys import (
     PANEL,
     STATION,
@@ -69,7 +69,7 @@ def test_the_files_are_nobody_elses_to_read(tmp_path):
 def test_a_key_of_this_machine_opens_nothing_from_another(hub, tmp_path):
     enrol_here(hub, tmp_path / "local")
     here = read_local_key(tmp_path / "local" / "station.json")
-    with pytest.raises(Refusal) as refused:
+    with pytest.raises(RequestRefused) as refused:
         ask(hub, JOBS, here.unit, here.key, ELSEWHERE)
     assert (refused.value.status, refused.value.body) == (403, {"error": "unknown unit"})
 
@@ -77,7 +77,7 @@ def test_a_key_of_this_machine_opens_nothing_from_another(hub, tmp_path):
 def test_a_key_of_this_machine_opens_no_other_door(hub, tmp_path):
     enrol_here(hub, tmp_path / "local")
     here = read_local_key(tmp_path / "local" / "station.json")
-    with pytest.raises(Refusal):
+    with pytest.raises(RequestRefused):
         ask(hub, TIME, here.unit, here.key, HERE)
 
 
@@ -90,7 +90,7 @@ def test_with_the_next_start_the_keys_are_others(hub, tmp_path):
     after = read_local_key(tmp_path / "local" / "station.json")
     assert before.key != after.key
     assert told == [{"hub-panel", "hub-station", "hub-table"}]
-    with pytest.raises(Refusal):
+    with pytest.raises(RequestRefused):
         ask(hub, JOBS, before.unit, before.key, HERE)
     assert ask(hub, JOBS, after.unit, after.key, HERE) == "hub-station"
 

@@ -386,8 +386,7 @@ class Dialogue:
         status = StatusChanged(
             seated=tuple(sorted(table.seated)),
             draft=table.entry is not None and not counting and now_ms - table.last_press_ms >= UNFINISHED_AFTER_MS,
-            call=self.call.on,
-            leave=tuple(sorted(table.leaving)),
+            call=self.call.on, leave=tuple(sorted(table.leaving)),
             lot=unsent_lot(table),
         )
         if status != self._status:

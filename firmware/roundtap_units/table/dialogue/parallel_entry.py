@@ -107,10 +107,10 @@ def _part(both: ParallelEntry, side: Side) -> SidePart:
         must, left = _warning(table, side)
         arrows = words("parallel.mark" if sheet.unset(page) else "parallel.next")
         return SidePart(must or name, left or result_text.figure_name(table, page.key), marks=_marks(both, side, page),
-                    hint=_hint(both, side, words("parallel.pick", sign=sign), arrows))
+                        hint=_hint(both, side, words("parallel.pick", sign=sign), arrows))
     if isinstance(page, Figure):
         return SidePart(name, result_text.figure_name(table, page.key), (str(sheet.value(page)),),
-                    hint=_count_hint(both, side, page), unset=sheet.unset(page))
+                        hint=_count_hint(both, side, page), unset=sheet.unset(page))
     if sheet.done:
         told = tuple(str(sheet.value(page)) for page in both.pages(side)
                      if isinstance(page, Figure) and page.key in ("score", "wounds"))

@@ -25,7 +25,7 @@ class Seating(DialogueState):
         table = self.table
         if side in table.seated:
             return HalfScreen(Name(f"✓ {table.name(side)}"), table.clock, table.signed_name(other_side(side)),
-                        idle_note(table, side))
+                              idle_note(table, side))
         return HalfScreen(table.name(side), SIGNS[side], table.words("seat.press"))
 
 
@@ -101,8 +101,7 @@ class WhoAreYou(DialogueState):
     def scene(self, now_ms: int) -> Scene:
         words, sign = self.table.words, SIGNS[self.side]
         return self.table.page("who", self.side, words("seat.is_yours", sign=sign),
-                               NameRow(self.table.signed_name(self.side)),
-                               hint=words("yes_no", sign=sign))
+                               NameRow(self.table.signed_name(self.side)), hint=words("yes_no", sign=sign))
 
     def _wrong_place(self) -> Scene:
         table = self.table

@@ -112,7 +112,7 @@ def _from_the_edge(scene: scenes.HalvesScene) -> Image.Image:
         left, right = a.note, b.note
     elif a.note:
         _draw_text(pen, fit_text(" · ".join(each for each in (left, a.note) if each), WIDTH, HEIGHT - top,
-             (11, 10, 9, 8)), 64, top, HEIGHT - top, anchor="m")
+                                 (11, 10, 9, 8)), 64, top, HEIGHT - top, anchor="m")
         return image
     _both(pen, top, left, right)
     return image

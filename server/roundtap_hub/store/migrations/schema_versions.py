@@ -83,7 +83,7 @@ def migrate(engine: Engine, forms: Migrations = CURRENT, lock: Callable[[Connect
 
 
 def _change(connection: Connection, forms: Migrations, lock: Callable[[Connection], None] | None) -> None:
-    begin(connection)
+    begin_transaction(connection)
     if lock is not None:
         lock(connection)
     # Another one may have been here meanwhile.
@@ -100,7 +100,7 @@ def _change(connection: Connection, forms: Migrations, lock: Callable[[Connectio
     connection.commit()
 
 
-def begin(connection: Connection) -> None:
+def begin_transaction(connection: Connection) -> None:
     """SQLite's driver begins by itself before a change of rows, but not before one of tables."""
     if connection.dialect.name == "sqlite":
         connection.exec_driver_sql("BEGIN IMMEDIATE")
