@@ -22,6 +22,7 @@ from simulator import MOST_ROUNDS, Played
 
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
+from roundtap_core.event.abandoned_match import missing_after_leaving, open_match
 from roundtap_core.event.apply import apply
 from roundtap_core.event.decide import decide
 from roundtap_core.event.entries import Timestamp, chain_entry
@@ -34,7 +35,6 @@ from roundtap_core.event.event_flow import (
     offered_places,
     upcoming_stage,
 )
-from roundtap_core.event.leaving import missing_after_leaving, open_match
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import Entrant, EventState, MatchState, Official
 from roundtap_core.event.to_tournament import whole_tournament

@@ -4,10 +4,10 @@ from msgspec.structs import replace
 
 from roundtap_core.elimination.ranking import final_ranking
 from roundtap_core.errors import Problem
+from roundtap_core.event.abandoned_match import squads_owed
 from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.event_flow import elimination_rounds, has_more_rounds
 from roundtap_core.event.judging import open_appeals
-from roundtap_core.event.leaving import squads_owed
 from roundtap_core.event.states import EventState, OpenPoint, tournament_of
 from roundtap_core.records import FINISHED_EARLY, SQUADS_UNFIELDED, SWISS, TIE_OPEN, Tournament
 from roundtap_core.rounds.never_fielded import never_fielded

@@ -13,9 +13,9 @@ from msgspec.structs import replace
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event import lookups, states
+from roundtap_core.event.abandoned_match import leave_open_match, rounds_taken_back, ruling_both_left
 from roundtap_core.event.entries import Entry, NewEntries, NewEntry
 from roundtap_core.event.event_flow import match_clock
-from roundtap_core.event.leaving import leave_open_match, rounds_taken_back, ruling_both_left
 from roundtap_core.records import Result
 from roundtap_core.rulebooks.base import HEAD_JUDGE, NO, ORGANIZER, WITH_SECOND, may_play
 from roundtap_core.typed import Id, IdOrEmpty, Minutes, Prose, Text

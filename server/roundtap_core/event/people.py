@@ -9,9 +9,15 @@ from msgspec.structs import replace
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
 from roundtap_core.event import event_flow, lookups, states
+from roundtap_core.event.abandoned_match import (
+    leave_open_match,
+    open_match,
+    rounds_taken_back,
+    ruling_both_left,
+    undo_leaving,
+)
 from roundtap_core.event.entries import Entry, NewEntries, NewEntry
 from roundtap_core.event.judging import roles_of
-from roundtap_core.event.leaving import leave_open_match, open_match, rounds_taken_back, ruling_both_left, undo_leaving
 from roundtap_core.limits import MOST_COMPETITORS, fits_line
 from roundtap_core.records import BYE, SWISS_STAGES, UNPAIRED_LOSS, WON_BYE, Match, Result
 from roundtap_core.rulebooks.base import ORGANIZER

@@ -13,9 +13,9 @@ from roundtap_core.clock import COUNTING, IDLE, PAUSED, format_clock
 from roundtap_core.elimination.cut import THIRD, cut_order, make_cut
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event import commands
+from roundtap_core.event.abandoned_match import leave_effect, leaves_after_round, match_ended_by_leaving, undo_leaving
 from roundtap_core.event.closing import unfinished_parts
 from roundtap_core.event.event_flow import CUT, OVER, current_bracket, elimination_rounds, offered_places
-from roundtap_core.event.leaving import leave_effect, leaves_after_round, match_ended_by_leaving, undo_leaving
 from roundtap_core.event.people import refuse_return
 from roundtap_core.event.rounds import clashing_tables, draft_moves, may_reset_clock
 from roundtap_core.event.setup import ABOUT, structure_is_open

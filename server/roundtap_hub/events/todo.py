@@ -3,10 +3,16 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from roundtap_core.event.abandoned_match import (
+    LeaveEffect,
+    abandoned_matches,
+    confirmer_has_left,
+    leave_effect,
+    squads_owed,
+)
 from roundtap_core.event.closing import diverged_places, unfinished_parts
 from roundtap_core.event.event_flow import upcoming_stage
 from roundtap_core.event.judging import open_appeal, open_appeals, proposed_disqualifications
-from roundtap_core.event.leaving import LeaveEffect, abandoned_matches, confirmer_has_left, leave_effect, squads_owed
 from roundtap_core.event.setup import DECK_TWICE, KINDS, LIST_MISSING, LIST_WRONG, open_list_points, open_points
 from roundtap_core.event.states import DISPUTE, ONE_PHONE, ONE_SIDED, SECOND, EventState, OpenPoint, PlayOnDecision
 from roundtap_core.records import FINISHED_EARLY, SWISS_STAGES, UNPAIRED_LOSS

@@ -9,8 +9,8 @@ from flask import abort, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
+from roundtap_core.event.abandoned_match import open_match
 from roundtap_core.event.commands import DropCompetitor, EnterResult, GrantExtension, NoteRuling
-from roundtap_core.event.leaving import open_match
 from roundtap_core.event.states import EventState, MatchState, RoundState
 from roundtap_core.records import SIDES, Result
 from roundtap_core.result_json import result_to_json

@@ -11,7 +11,7 @@ from msgspec import structs
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.event import commands, leaving
+from roundtap_core.event import abandoned_match, commands
 from roundtap_core.event.lookups import require_reason
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import EventState, MatchState, RoundState
@@ -385,9 +385,10 @@ def drop_or_disqualify(event_id: str, competitor: str, action: str, submit_leavi
     """Drop or disqualify a player (`action`): at once without an open match, else after a page on what becomes of the
     match, which asks for its result."""
     state = web.current_event(event_id).state
-    found, effect = leaving.open_match(state, competitor), leaving.leave_effect(state, competitor)
-    with_page = (leaving.CONCEDES, leaving.REPORTED, leaving.JUDGED,
-                 leaving.PLACE) if action == DROP or _opponent_is_here(state, effect) else (leaving.PLACE,)
+    found, effect = abandoned_match.open_match(state, competitor), abandoned_match.leave_effect(state, competitor)
+    with_page: tuple[str, ...] = (abandoned_match.PLACE,)
+    if action == DROP or _opponent_is_here(state, effect):
+        with_page = (abandoned_match.CONCEDES, abandoned_match.REPORTED, abandoned_match.JUDGED, abandoned_match.PLACE)
     if found is None or effect.what not in with_page or web.field("known") == UNKNOWN \
             or (web.field("known") == NOW and not _needs_result(state, *found, action)):
         submit_leaving(None, False)
@@ -396,7 +397,8 @@ def drop_or_disqualify(event_id: str, competitor: str, action: str, submit_leavi
         submit_leaving(None, True)
         return web.back_to_event(event_id, "competitors")
     moment = web.current_event(event_id)
-    seat = replace(result_wizard.match_context(moment, *found, full_names(moment), OFFICIAL), saying=leaving.LEAVING)
+    seat = replace(result_wizard.match_context(moment, *found, full_names(moment), OFFICIAL),
+                   saying=abandoned_match.LEAVING)
     side: Side = "a" if seat.match.match.a == competitor else "b"
     conceded = next(way for way in seat.form.ways if way.ended == CONCESSION)
     fields = result_wizard.Fields(request.form)
@@ -420,18 +422,18 @@ def drop_or_disqualify(event_id: str, competitor: str, action: str, submit_leavi
 def _needs_result(state: EventState, played: RoundState, match: MatchState, action: str) -> bool:
     """Whether leaving needs the match's result: not of a match that has not begun, nor, unless for a disqualification,
     where a side has reported."""
-    return (action != DROP or not match.reports) and bool(leaving.missing_after_leaving(state, played, match)) \
-        and not leaving.frees_cut_place(state, match.match.a)
+    return (action != DROP or not match.reports) and bool(abandoned_match.missing_after_leaving(state, played, match)) \
+        and not abandoned_match.frees_cut_place(state, match.match.a)
 
 
-def _opponent_is_here(state: EventState, effect: leaving.LeaveEffect) -> bool:
+def _opponent_is_here(state: EventState, effect: abandoned_match.LeaveEffect) -> bool:
     """Whether the opponent has not left; else the match is already decided by who left first."""
     return effect.opponent in state.entrants and state.entrants[effect.opponent].plays_live_match
 
 
 def both_asked_to_leave(event_id: str, competitor: str) -> bool:
     """Whether both players of an open match have asked to leave."""
-    found = leaving.open_match(web.current_event(event_id).state, competitor)
+    found = abandoned_match.open_match(web.current_event(event_id).state, competitor)
     wishing = {wish.competitor for wish in web.current_hub().hall.leave_requests.of(event_id) if not wish.refused}
     return found is not None and {found[1].match.a, found[1].match.b} <= wishing
 
@@ -447,7 +449,7 @@ def _ask_for_result(seat: result_wizard.MatchContext, at: result_wizard.WizardPa
         "leave.html", state=seat.state, match=seat.match, names=seat.names, competitor=competitor, action=action, at=at,
         given={name: fields.getlist(f"q.{name}") for name in names if f"q.{name}" in fields}, carried=carried,
         leaver=seat.names[leaver], to=seat.names[other_side(leaver)], figure_label=figure_label,
-        does=leaving.leave_effect(seat.state, competitor),
+        does=abandoned_match.leave_effect(seat.state, competitor),
         more=at is not None and not result_wizard.is_last_page(at),
         together=both_asked_to_leave(seat.state.id, competitor),
     )

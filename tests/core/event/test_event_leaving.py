@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from event_kit import Event, refused, score
 from roundtap_core.event import commands as c
-from roundtap_core.event.leaving import abandoned_matches, squads_owed, wins_lost_by_leaving
+from roundtap_core.event.abandoned_match import abandoned_matches, squads_owed, wins_lost_by_leaving
 from roundtap_core.event.states import tournament_of
 from roundtap_core.records import CONCESSION, RULING, Result, SidePair
 from roundtap_core.standings.standings import standings

@@ -7,7 +7,7 @@ import pytest
 from event_kit import Event, refused, score
 from roundtap_core.check.check import violations
 from roundtap_core.event import commands as c
-from roundtap_core.event.leaving import abandoned_matches
+from roundtap_core.event.abandoned_match import abandoned_matches
 from roundtap_core.event.states import tournament_of
 from roundtap_core.records import CONCESSION, Result, SidePair
 
