@@ -31,6 +31,7 @@ OPEN_BURST, OPEN_REFILL_S = 2, 4.0
 handshake costs the hub more than the phone that starts and drops it."""
 UNLIMITED_ADDRESSES = ("127.0.0.1", "::1", "")  # this machine's own, as addresses and as `client_key_in` names them
 KNOWN_MAX = 8192
+FROM_UNIT = "roundtap.from_unit"  # in the scope of a request that a unit has signed
 OUT_OF_RESOURCES = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 
 HEAD_WITHIN_S = 10.0
@@ -307,6 +308,8 @@ class _TimeoutProtocol(Base):
             # A client that does not wait for answers cannot be slowed down by delaying them.
             self.transport.abort()
             return
+        if self.scope.get(FROM_UNIT):
+            self.limits.turns.prefer(self._asker)
         super().on_response_complete()
         if self.cycle is self._known_cycle:
             self._head_bytes = 0

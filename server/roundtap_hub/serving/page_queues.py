@@ -73,6 +73,9 @@ class FairLine(Generic[T]):
     def __len__(self) -> int:
         return sum(map(len, self._lines.values()))
 
+    def __bool__(self) -> bool:
+        return bool(self._lines)
+
     def count(self, asker: str) -> int:
         """How many of this address wait."""
         return len(self._lines.get(asker, ()))
@@ -112,22 +115,33 @@ class FairLine(Generic[T]):
         return item
 
 
+UNITS_MAX = 512
+
+
 class LoopTurns:
     """Calls that many addresses have for the event loop: one at a time, in turns by address, so that what is under way
-    already goes on after each of them."""
+    already goes on after each of them. Those of the hall's units come before all others: a report waits for no page."""
 
     def __init__(self) -> None:
-        self._waiting = FairLine[Call]()
+        self._of_units, self._of_others = FairLine[Call](), FairLine[Call]()
+        self._units: dict[str, None] = {}  # by their last signed request, the latest last
+
+    def prefer(self, asker: str) -> None:
+        """A unit has signed a request from this address."""
+        self._units.pop(asker, None)
+        self._units[asker] = None
+        if len(self._units) > UNITS_MAX:
+            del self._units[next(iter(self._units))]
 
     def run_soon(self, asker: str, call: Call) -> None:
         """Run `call` on the running loop when it is this address's turn."""
-        if not self._waiting:
+        if not (self._of_units or self._of_others):
             asyncio.get_running_loop().call_soon(self._run)
-        self._waiting.add(asker, call)
+        (self._of_units if asker in self._units else self._of_others).add(asker, call)
 
     def _run(self) -> None:
-        call = self._waiting.pop()
-        if self._waiting:
+        call = (self._of_units or self._of_others).pop()
+        if self._of_units or self._of_others:
             asyncio.get_running_loop().call_soon(self._run)
         call()
 

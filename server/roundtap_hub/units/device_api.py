@@ -380,7 +380,8 @@ class EnrolApi:
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One step of enrolment, {"step": …}."""
         await answer_unit(scope, receive, send, ENROL_BYTES_MAX, lambda message, address: self._step(
-            parse_message(messages.EnrolStep, message), address, full_address(scope)), (413, "too much was said"))
+            parse_message(messages.EnrolStep, message), address, full_address(scope)),
+            (413, "too much was said"), stranger=True)
 
     async def _step(self, step: messages.EnrolStep, address: str, place: str) -> UnitAnswer:
         if isinstance(step, messages.EnrolRequest):

@@ -14,7 +14,7 @@ from roundtap_core.messages import UnitRequest
 from roundtap_core.typed import MalformedMessage, parse_message
 from roundtap_core.wire import REPORT, REQUEST, open_envelope, verify_signature
 from roundtap_hub.access.auth import is_loopback
-from roundtap_hub.serving.connection_limits import throttle_key
+from roundtap_hub.serving.connection_limits import FROM_UNIT, throttle_key
 from roundtap_hub.serving.http_answers import NO_STORE, Receive, Scope, Send, read_message, send_json
 from roundtap_hub.serving.rate_limits import Rate, RateLimiter
 from roundtap_hub.units.unit_keys import PANEL, STANDBY, STATION, TABLE, UnitKeys
@@ -74,13 +74,16 @@ class RequestRefused(Exception):
 
 async def answer_unit(scope: Scope, receive: Receive, send: Send, bytes_max: int,
                       answered: Callable[[dict[str, Any], str], Awaitable[UnitAnswer]],
-                      too_large: tuple[int, str] = (403, "unknown unit")) -> None:
-    """Answer one message of a unit. `too_large`: the answer to a message longer than a real unit's."""
+                      too_large: tuple[int, str] = (403, "unknown unit"), stranger: bool = False) -> None:
+    """Answer one message of a unit. `too_large`: the answer to a message longer than a real unit's. `stranger`: it has
+    no key yet; of others, a message that is answered was signed."""
     message = await read_message(scope, receive, send, bytes_max, BODY_WITHIN_S, too_large)
     if message is None:
         return
     try:
         status, answer = await answered(message, address_of(scope))
+        if not stranger:
+            scope[FROM_UNIT] = True
     except RequestRefused as refusal:
         status, answer = refusal.status, refusal.body
     except MalformedMessage as error:

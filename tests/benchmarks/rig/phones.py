@@ -51,7 +51,7 @@ class Script:
 class Phone:
     """One browser with one page open."""
 
-    def __init__(self, port: int, path: str, rand: random.Random, script: Script) -> None:
+    def __init__(self, port: int, path: str, rand: random.Random, script: Script, source: str) -> None:
         self.path = path
         self.shows: list[tuple[float, float, str, int]] = []
         """(told, shown, "load" | "view" | "patch", bytes): when news came and when they stood on the page."""
@@ -65,9 +65,7 @@ class Phone:
         self._script = script
         self._kept: tuple[str, str] | None = None
         self._cache: dict[str, str | None] = {}
-        self._pages = Connection(port)
-        self._feed = Connection(port)
-        self._times = Connection(port)
+        self._pages, self._feed, self._times = (Connection(port, source) for _ in range(3))
         self._feed_address = self._seen = ""
         self._is_phone = False
         self._tasks: set[asyncio.Task[None]] = set()
@@ -232,7 +230,9 @@ class Phones:
     def __init__(self, config: dict[str, Any]) -> None:
         rand, script = random.Random(config["seed"]), Script()
         self._rand = rand
-        self._phones = [Phone(config["port"], path, rand, script) for path in config["paths"]]
+        # Each from an address of its own, as in a hall: turns go by address.
+        self._phones = [Phone(config["port"], path, rand, script, f"127.1.{number // 250}.{1 + number % 250}")
+                        for number, path in enumerate(config["paths"])]
         self._waves: asyncio.Task[dict[str, Any]] | None = None
 
     async def do(self, order: dict[str, Any]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ import pytest
 from roundtap_hub.serving.page_queues import (
     FIRST,
     HEAD_START,
+    UNITS_MAX,
     AddressBusy,
     Busy,
     ClientGone,
@@ -302,6 +303,40 @@ def test_the_loop_s_turns_go_by_address_too() -> None:
     asyncio.run(scene())
     assert handled.index("report") == len(CROWD)
     assert handled[-16:] != handled[-1:] * 16
+
+
+def test_a_unit_waits_for_no_page_however_many_phones_ask() -> None:
+    """At a quarter of a core a report came after 500 phones' pages: 1.3 s instead of 0.1."""
+    handled: list[str] = []
+
+    async def scene() -> None:
+        turns = LoopTurns()
+        turns.prefer("10.42.0.9")
+        for number in range(500):
+            turns.run_soon(f"phone {number}", lambda: handled.append("page"))
+        turns.run_soon("10.42.0.9", lambda: handled.append("report"))
+        turns.run_soon("new phone", lambda: handled.append("page"))
+        while len(handled) < 502:
+            await asyncio.sleep(0)
+
+    asyncio.run(scene())
+    assert handled.index("report") == 0
+
+
+def test_only_the_latest_units_come_first_so_that_addresses_are_not_collected_for_ever() -> None:
+    handled: list[str] = []
+
+    async def scene() -> None:
+        turns = LoopTurns()
+        for number in range(UNITS_MAX + 1):
+            turns.prefer(f"unit {number}")
+        for who in ("phone", "unit 0", "unit 1", f"unit {UNITS_MAX}"):
+            turns.run_soon(who, lambda who=who: handled.append(who))  # type: ignore[misc]
+        while len(handled) < 4:
+            await asyncio.sleep(0)
+
+    asyncio.run(scene())
+    assert handled == ["unit 1", f"unit {UNITS_MAX}", "phone", "unit 0"]
 
 
 def test_between_two_calls_in_turn_the_loop_does_what_else_there_is() -> None:
