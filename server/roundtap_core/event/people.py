@@ -8,14 +8,7 @@ from msgspec.structs import replace
 
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
-from roundtap_core.event import event_flow, lookups, states
-from roundtap_core.event.abandoned_match import (
-    leave_open_match,
-    open_match,
-    rounds_taken_back,
-    ruling_both_left,
-    undo_leaving,
-)
+from roundtap_core.event import abandoned_match, event_flow, lookups, states
 from roundtap_core.event.entries import Entry, NewEntries, NewEntry
 from roundtap_core.event.judging import roles_of
 from roundtap_core.limits import MOST_COMPETITORS, fits_line
@@ -307,15 +300,16 @@ def _change(state: states.EventState, command: ChangePerson, now: Instant) -> Ne
 
 def _drop(state: states.EventState, command: DropCompetitor, now: Instant) -> NewEntries:
     entrant = lookups.require_entrant(state, command.competitor)
-    plays = open_match(state, entrant.id) is not None
+    plays = abandoned_match.open_match(state, entrant.id) is not None
     # Who was to leave only after this round may have to go now.
     if not entrant.active and not (plays and entrant.plays_live_match and not command.plays_on):
         raise Problem("already_left", competitor=entrant.id)
-    freed, how = rounds_taken_back(state, entrant.id), states.TOGETHER if command.together else ""
+    freed, how = abandoned_match.rounds_taken_back(state, entrant.id), states.TOGETHER if command.together else ""
     if command.plays_on and plays:
         freed, how = [], states.PLAYS_ON
-    leaving = freed if freed or how == states.PLAYS_ON else [*leave_open_match(state, entrant.id, command.stood),
-                                                             *ruling_both_left(state, entrant.id)]
+    leaving = freed if freed or how == states.PLAYS_ON else [
+        *abandoned_match.leave_open_match(state, entrant.id, command.stood),
+        *abandoned_match.ruling_both_left(state, entrant.id)]
     return [*lookups.without_draft(state), *leaving, NewEntry("competitor-dropped", {
         "competitor": entrant.id, "after": lookups.last_round_number(state) - len(freed),
         **({"how": how} if how else {}), **({"reason": command.reason} if command.reason else {})})]
@@ -331,7 +325,7 @@ def _return(state: states.EventState, command: ReturnCompetitor, now: Instant) -
     refuse_return(state, entrant)
     played = {r.number for r in state.public_rounds for m in r.matches if entrant.id in (m.match.a, m.match.b)}
     missed = [r.number for r in state.public_rounds if r.number not in played and r.stage in SWISS_STAGES]
-    return [*lookups.without_draft(state), *undo_leaving(state, entrant.id),
+    return [*lookups.without_draft(state), *abandoned_match.undo_leaving(state, entrant.id),
             NewEntry("competitor-returned", {"competitor": entrant.id, "missed": missed})]
 
 

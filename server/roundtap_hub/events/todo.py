@@ -3,13 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from roundtap_core.event.abandoned_match import (
-    LeaveEffect,
-    abandoned_matches,
-    confirmer_has_left,
-    leave_effect,
-    squads_owed,
-)
+from roundtap_core.event import abandoned_match
 from roundtap_core.event.closing import diverged_places, unfinished_parts
 from roundtap_core.event.event_flow import upcoming_stage
 from roundtap_core.event.judging import open_appeal, open_appeals, proposed_disqualifications
@@ -42,7 +36,7 @@ class OpenTask:
     number: int | None = None
     text: str = ""
     side: str = ""
-    leaving: LeaveEffect | None = None
+    leaving: abandoned_match.LeaveEffect | None = None
     to: str = ""
 
 
@@ -81,7 +75,7 @@ def _cell_tasks(state: EventState, cell: GridCell) -> Iterator[OpenTask]:
     if cell.state in (DISPUTE, ONE_PHONE, SECOND):
         yield OpenTask(cell.state, cell.table, cell.reported_age_ms, cell)
     elif cell.state == ONE_SIDED and ((cell.reported_age_ms or 0) >= ONE_SIDED_MS
-                                      or confirmer_has_left(state, cell.match_id)):
+                                      or abandoned_match.confirmer_has_left(state, cell.match_id)):
         yield OpenTask(ONE_SIDED, cell.table, cell.reported_age_ms, cell)
     elif cell.state == DRAFT:
         yield OpenTask(DRAFT, cell.table, None, cell)
@@ -117,7 +111,7 @@ def _leave_requests(
     for wish in leave_requests_of(snapshot, units, state):
         if not wish.refused:
             who, match = wish.competitor, wish.match
-            leaving = leave_effect(state, who)
+            leaving = abandoned_match.leave_effect(state, who)
             yield OpenTask("leave", match.match.table if match is not None else None,
                        ms_since(wish.since_ms, now_ms) if wish.since_ms is not None else None, None, None,
                        names.get(who, who), who, side=wish.side,
@@ -192,9 +186,9 @@ def _owed_picks(state: EventState, names: Mapping[str, str]) -> Iterator[OpenTas
     """Abandoned matches without their figures, and matches and byes without their squads."""
     if state.finished:
         return
-    for match in abandoned_matches(state):
+    for match in abandoned_match.abandoned_matches(state):
         yield OpenTask("life", match.match.table, who_id=match.id)
-    for played, match, sides in squads_owed(state):
+    for played, match, sides in abandoned_match.squads_owed(state):
         who = " · ".join(names.get(match.match.competitor(side) or "", "") for side in sides)
         yield OpenTask("squads", match.match.table, who=who, who_id=match.id, number=played.number)
     if state.rulebook.squads is None:
