@@ -116,15 +116,18 @@ class FairLine(Generic[T]):
 
 
 UNITS_MAX = 512
+UNITS_IN_A_ROW = 4
+"""So many turns of units, then one of the others: whoever replays a unit's packet keeps no phone out."""
 
 
 class LoopTurns:
     """Calls that many addresses have for the event loop: one at a time, in turns by address, so that what is under way
-    already goes on after each of them. Those of the hall's units come before all others: a report waits for no page."""
+    already goes on after each of them. Those of the hall's units come first: a report waits for one page at most."""
 
     def __init__(self) -> None:
         self._of_units, self._of_others = FairLine[Call](), FairLine[Call]()
         self._units: dict[str, None] = {}  # by their last signed request, the latest last
+        self._in_a_row = 0
 
     def prefer(self, asker: str) -> None:
         """A unit has signed a request from this address."""
@@ -140,7 +143,9 @@ class LoopTurns:
         (self._of_units if asker in self._units else self._of_others).add(asker, call)
 
     def _run(self) -> None:
-        call = (self._of_units or self._of_others).pop()
+        units = bool(self._of_units) and not (self._of_others and self._in_a_row == UNITS_IN_A_ROW)
+        self._in_a_row = min(self._in_a_row + 1, UNITS_IN_A_ROW) if units else 0
+        call = (self._of_units if units else self._of_others).pop()
         if self._of_units or self._of_others:
             asyncio.get_running_loop().call_soon(self._run)
         call()

@@ -12,6 +12,7 @@ import pytest
 from roundtap_hub.serving.page_queues import (
     FIRST,
     HEAD_START,
+    UNITS_IN_A_ROW,
     UNITS_MAX,
     AddressBusy,
     Busy,
@@ -321,6 +322,25 @@ def test_a_unit_waits_for_no_page_however_many_phones_ask() -> None:
 
     asyncio.run(scene())
     assert handled.index("report") == 0
+
+
+def test_whoever_passes_for_a_unit_keeps_no_phone_out() -> None:
+    """A packet of a unit that is sent once more is answered too, and prefers the address that it came from."""
+    handled: list[str] = []
+
+    async def scene() -> None:
+        turns = LoopTurns()
+        for number in range(16):
+            turns.prefer(f"greedy {number}")
+            for _ in range(60):
+                turns.run_soon(f"greedy {number}", lambda: handled.append("greedy"))
+        for _ in range(2):
+            turns.run_soon("phone", lambda: handled.append("leave"))
+        while len(handled) < 962:
+            await asyncio.sleep(0)
+
+    asyncio.run(scene())
+    assert [place for place, what in enumerate(handled) if what == "leave"] == [UNITS_IN_A_ROW, 2 * UNITS_IN_A_ROW + 1]
 
 
 def test_only_the_latest_units_come_first_so_that_addresses_are_not_collected_for_ever() -> None:
