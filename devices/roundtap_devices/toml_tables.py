@@ -73,7 +73,8 @@ def load_by_name_or_path(name_or_file: str, known: Mapping[str, Piece], load: Ca
     if not path.is_file():
         raise error("missing", file=name_or_file, known=", ".join(known))
     try:
-        text = path.read_text(encoding="utf-8")
+        # Notepad may begin it with a byte order mark.
+        text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as wrong:
         raise error("unreadable", file=path.name, reason=str(wrong)) from None
     return load(text, path.name)

@@ -88,6 +88,12 @@ def test_a_file_in_another_encoding(tmp_path):
         load_board(str(file))
 
 
+def test_a_file_that_notepad_begins_with_a_mark(tmp_path):
+    file = tmp_path / "mine.toml"
+    file.write_bytes(b'\xef\xbb\xbffacing = "edge"\r\n')
+    assert load_board(str(file)).facing == "edge"
+
+
 def test_no_toml_and_no_file():
     with pytest.raises(BoardError, match="not a TOML file"):
         parse_board("pins = {")

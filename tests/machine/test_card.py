@@ -15,7 +15,7 @@ from machine_kit import CMDLINE, CONFIG
 
 from roundtap.main import main
 from roundtap.provisioning import card
-from roundtap.provisioning.settings_file import Settings, read_settings
+from roundtap.provisioning.settings_file import Settings, read_settings, read_settings_file
 
 needs_mtools = pytest.mark.skipif(shutil.which("mformat") is None, reason="no mtools (apt: mtools)")
 
@@ -120,6 +120,26 @@ def test_a_file_of_settings_goes_along_and_its_country_at_once(boot: Path, bundl
     assert main(["card", str(boot), "--bundle", str(bundle), "--settings", str(mine)]) == 0
     assert (boot / "roundtap.txt").read_text() == "role = hub\ncountry = PL\n"
     assert "cfg80211.ieee80211_regdom=PL" in (boot / "cmdline.txt").read_text().split()
+
+
+def test_what_is_wrong_in_the_settings_is_told_and_the_files_that_they_name_go_along(
+        boot: Path, bundle: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    desk = tmp_path / "desk"
+    desk.mkdir()
+    (desk / "table-7.txt").write_text("role = table\nboard = our-box.toml\ncountry = XX\n")
+    for name in ("our-box.toml", "other.toml", "standby.toml"):
+        (desk / name).write_text('like = "waveshare-oled-hat"\n')
+    assert main(["card", str(boot), "--bundle", str(bundle), "--settings", str(desk / "table-7.txt")]) == 0
+    assert [line.partition(": ")[0] for line in capsys.readouterr().err.splitlines()] == ["table-7.txt, line 3"]
+    assert {path.name for path in boot.glob("*.toml")} == {"our-box.toml"}
+    assert read_settings_file(boot / "roundtap.txt")[0].board == "our-box.toml"
+
+
+@pytest.mark.parametrize("words", [[], ["WHERE"], ["WHERE", "--check", "FILE"]])
+def test_either_a_card_is_made_or_a_file_is_checked(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["card", *words])
+    assert "usage: roundtap card" in capsys.readouterr().err
 
 
 def test_the_next_bundle_goes_onto_a_card_that_runs_and_leaves_its_settings(boot: Path, bundle: Path) -> None:

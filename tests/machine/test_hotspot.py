@@ -104,6 +104,7 @@ def test_status_says_what_it_is_and_off_forgets(tmp_path: Path) -> None:
     (["--password", "short"], "hotspot_password"), (["--password", "ä" * 10], "hotspot_password"),
     (["--password", "x" * 64], "hotspot_password"), (["--name", "ü" * 17], "hotspot_name"),
     (["--name", " "], "hotspot_name"), (["--country", "Germany"], "hotspot_country"),
+    (["--country", "XX"], "hotspot_country"),
     (["--channel", "36"], "hotspot_channel")])
 def test_what_no_wifi_may_be_changes_nothing(tmp_path: Path, words: list[str], key: str) -> None:
     nmcli = Nmcli()

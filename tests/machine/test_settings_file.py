@@ -17,12 +17,10 @@ wifi_password = correct horse #1
 country = DE
 language = de
 board = recommended
-hotspot = yes
-hotspot_password = at least eight
 timezone = Europe/Berlin
 """
 MEANT = Settings(role="hub", wifi="Café Würfel & Söhne", wifi_password="correct horse #1", country="DE", language="de",
-                 board="recommended", hotspot="Roundtap", hotspot_password="at least eight", timezone="Europe/Berlin")
+                 board="recommended", timezone="Europe/Berlin")
 
 
 def settings(text: str | bytes) -> Settings:
@@ -55,8 +53,10 @@ def test_every_editor_s_way_of_saving_is_read(raw: bytes) -> None:
     assert settings(raw) == MEANT
 
 
-def test_polish_letters_of_an_old_windows_are_read_as_polish() -> None:
-    assert settings("country = PL\nwifi = Gęś\n".encode("cp1250")).wifi == "Gęś"
+@pytest.mark.parametrize("text", [
+    "country = PL\nwifi = Gęś", "rola = stół\ncountry = CZ\nwifi = Gęś", "country=DE\nsieć = Gęś"])
+def test_polish_letters_of_an_old_windows_are_read_as_polish(text: str) -> None:
+    assert settings(f"{text}\nwifi_password=\n".encode("cp1250")).wifi == "Gęś"
 
 
 def test_an_empty_file_and_none_at_all_say_nothing() -> None:
@@ -74,12 +74,20 @@ def test_a_line_may_be_written_in_many_ways(line: str) -> None:
 
 
 @pytest.mark.parametrize(("said", "name"), [
-    ("My = Net: 5", "My = Net: 5"), ('"quoted "', "quoted "), ("it's", "it's"), ("a # b", "a # b"),
+    ("My = Net: 5", "My = Net: 5"), ('"quoted "', "quoted "), ("it's", "it's"), ('"a # b"', "a # b"), ("a #b", "a #b"),
     ("“typographic”", "typographic"),
     ("half\"", "half\""),
 ])
 def test_a_wifi_s_name_is_taken_whole(said: str, name: str) -> None:
-    assert settings(f"country = ES\nwifi = {said}").wifi == name
+    assert settings(f"country = ES\nwifi = {said}\nwifi_password = 12345678").wifi == name
+
+
+def test_what_looks_like_a_comment_is_told_and_a_name_is_still_taken_whole() -> None:
+    found, said = read_settings(b"country=ES\nwifi = Shop # 2\nwifi_password = secret12 # mine", lambda: ZONES)
+    assert (found.wifi, found.wifi_password) == ("Shop # 2", "")
+    assert [(one.line, one.key) for one in said] == [(2, "comment"), (3, "comment")]
+    assert read_settings(b"role = hub\nhotspot = no # nowhere", lambda: ZONES)[0].hotspot == ""
+    assert settings('country=ES\nwifi=a\nwifi_password = "secret12 # mine"').wifi_password == "secret12 # mine"
 
 
 @pytest.mark.parametrize(("said", "hub"), [
@@ -95,8 +103,12 @@ def test_the_hub_s_address_may_be_short(said: str, hub: str) -> None:
     ("country = Deutschland", "country", "DE"), ("country = uk", "country", "GB"),
     ("language = de_AT", "language", "de"),
     ("idioma = español", "language", "es"), ("name = Table 7", "name", "table-7"), ("hotspot = nein", "hotspot", "no"),
-    ("timezone = europe/warsaw", "timezone", "Europe/Warsaw"), ("port = /dev/usb/lp0", "port", "/dev/usb/lp0"),
+    ("timezone = europe/warsaw", "timezone", "Europe/Warsaw"),
+    ("role = printer\nport = /dev/usb/lp0", "port", "/dev/usb/lp0"),
+    ("role = printer\nport = usb-0416-5011", "port", "usb-0416-5011"),
+    ("role = printer\nprinter = Epson-80", "printer", "epson-80"), ("role = hub\nhotspot = yes", "hotspot", "Roundtap"),
     ("read_only = no", "read_only", False), ("board = our-box.toml", "board", "our-box.toml"),
+    ("ｒｏｌｅ＝ｈｕｂ", "role", "hub"), ("role = hub\npin = ２４６８１３５７", "pin", "24681357"),
 ])
 def test_a_value_is_taken_as_it_was_meant(line: str, key: str, value: object) -> None:
     assert getattr(settings(line), key) == value
@@ -123,15 +135,17 @@ def test_a_slip_is_told_with_its_line_and_what_was_meant(text: str, says: str) -
     ("name = /etc", [(1, "name")]),
     ("name = " + "a" * 33, [(1, "name")]),
     ("country = DE\nwifi = " + "ü" * 17, [(2, "ssid_long")]),
-    ("wifi = Store", [(1, "no_country")]),
+    ("wifi = Store\nwifi_password =", [(1, "no_country")]), ("country = DE\nwifi = Store", [(2, "wifi_open")]),
+    (f"country = DE\nwifi = {'ü' * 17}\nwifi_password = 12345678", [(2, "ssid_long")]),
     ("wifi_password = 12345678", [(1, "password_alone")]),
     ("country = DE\nwifi = x\nwifi_password = short", [(3, "password_length")]),
     ("country = DE\nwifi = x\nwifi_password = it’s long enough", [(3, "password_quote")]),
     ("country = DE\nwifi = x\nwifi_password = schlüssel1", [(3, "password_sign")]),
     ("hub = https://hub", [(1, "hub")]), ("hub = my hub", [(1, "hub")]), ("hub = http://x:port", [(1, "hub")]),
-    ("role = hub\npin = 1234-567", [(2, "pin_length")]), ("pin = 12345678", [(1, "pin_alone")]),
+    ("role = hub\npin = 1234-567", [(2, "pin_length")]), ("pin = 24681357", [(1, "other_role")]),
     ("port = COM3", [(1, "port")]), ("port = /dev/../etc/passwd", [(1, "port")]),
-    ("board = ../../etc/passwd", [(1, "plain_name")]),
+    ("board = ../../etc/passwd", [(1, "value")]), ("board = ../box.toml", [(1, "plain_name")]),
+    ("role = hub\nhotspot = yes\nhotspot_password = " + "a" * 64, [(3, "password_length")]),
 ])
 def test_what_cannot_be_taken_is_told_and_left_out(text: str, where: list[tuple[int, str]]) -> None:
     assert told(text) == where
@@ -148,8 +162,9 @@ def test_one_slip_leaves_all_other_lines_as_they_are() -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_no_text_repeats_a_password(language: str) -> None:
     secret = "geheim…"
-    _, said = read_settings(f"wifi = a\nwifi_password = {secret}\nhotspot_password = {secret}".encode(), lambda: ZONES)
-    assert len(said) == 3
+    _, said = read_settings(f"wifi = a\nwifi_password = {secret}\nhotspot_password = {secret}\n{secret} = {secret}\n"
+                            f"{secret}: 1".encode(), lambda: ZONES)
+    assert len(said) == 5
     assert secret not in "".join(one.text(catalogue("roundtap", language)) for one in said)
 
 

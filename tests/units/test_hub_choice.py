@@ -101,6 +101,14 @@ def test_an_address_is_read_as_it_is_written(address: str) -> None:
     assert endpoint_url(parse_endpoint(address)) == address
 
 
+@pytest.mark.parametrize("address", [
+    "10.42.0.1:8080", "https://hub", "http://", "http://300.1.1.1", "http://10.42.0", "http://hub.7", "http://[fd00::g]",
+    "http://my hub", "http://hub:0", "http://hub:65536", None])
+def test_what_is_no_address_is_refused(address: object) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        parse_endpoint(address)
+
+
 def test_a_memory_that_cannot_be_read_is_begun_anew_and_one_that_cannot_be_written_is_no_end(tmp_path: Path) -> None:
     path = tmp_path / "unit.json"
     instance = UnitMemory(path).instance

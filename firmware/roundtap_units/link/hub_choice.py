@@ -2,7 +2,9 @@
 memory."""
 
 import hashlib
+import ipaddress
 import logging
+import re
 import secrets
 import threading
 from collections.abc import Callable, Sequence
@@ -22,16 +24,20 @@ SERIAL_FILE = Path("/proc/device-tree/serial-number")
 SILENT_MS = 8000  # after this long a silence the others are tried in turn
 RECHECK_MS = 60_000  # how often a unit that had to return to an abandoned epoch looks for the newer one
 
+HOST_NAME = re.compile(r"\w([\w.-]*[\w.])?", re.ASCII)
+
 Endpoint = tuple[str, int]
 
 
 def parse_endpoint(address: object) -> Endpoint:
-    """Host and port of "http://10.42.0.1:8080". ValueError for anything else."""
-    if not isinstance(address, str):
+    """Host and port of "http://10.42.0.1:8080". ValueError for anything else, also for half an IPv4 address."""
+    parts = urlsplit(address) if isinstance(address, str) else None
+    if parts is None or parts.scheme != "http" or not parts.hostname or parts.port == 0:
         raise ValueError(f"not an address: {address!r}")
-    parts = urlsplit(address)
-    if parts.scheme != "http" or not parts.hostname:
-        raise ValueError(f"not an address: {address!r}")
+    if ":" in parts.hostname or parts.hostname.rpartition(".")[2].isdecimal():
+        ipaddress.ip_address(parts.hostname)
+    elif not HOST_NAME.fullmatch(parts.hostname):
+        raise ValueError(f"not a machine's name: {parts.hostname!r}")
     return parts.hostname, parts.port or 80
 
 

@@ -11,14 +11,25 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from roundtap.provisioning import boot_files, roles
-from roundtap.provisioning.settings_file import FILE, SECRET, Settings, SettingsNote, key_of, read_settings
+from roundtap.provisioning.settings_file import (
+    FILE,
+    SECRET,
+    STANDBY_FILE,
+    TAKEN_OVER,
+    Settings,
+    SettingsNote,
+    key_of,
+    read_settings,
+    read_settings_file,
+    toml_files,
+)
 from roundtap_machine.atomic_write import write_atomically
 
 BOOT = ("boot/firmware", "boot")
 EACH_START = "roundtap-first-boot.service"  # applies the settings at each start; enabled with the first role
 HUB_DATA = "var/lib/roundtap"
 SECRETS = "var/lib/roundtap-machine/networks.json"
-WIPED = "# taken over; write a new line {key} = … to change it"
+WIPED = TAKEN_OVER + "; write a new line {key} = … to change it"
 
 
 def run_quietly(words: Sequence[str]) -> int:
@@ -71,9 +82,7 @@ class Machine:
     def settings(self) -> tuple[Settings, list[SettingsNote]]:
         """The file's settings, and notes on them; defaults without a file."""
         try:
-            return read_settings(self.settings_path().read_bytes())
-        except FileNotFoundError:
-            return Settings(), []
+            return read_settings_file(self.settings_path(), [self.root / roles.ETC], saved_passwords(self))
         except OSError as error:
             return Settings(), [SettingsNote("unreadable", params={"reason": error.strerror or str(error)})]
 
@@ -196,14 +205,13 @@ def _remove_stale(machine: Machine, kept: Collection[str]) -> list[str]:
 def _copy_extra_files(machine: Machine) -> list[str]:
     """Copy TOML files beside `roundtap.txt` (a custom board, a standby's key) to where the services look for them."""
     boot, changed = machine.boot(), []
-    # custom.toml is Pi OS's own.
-    for source in sorted({*boot.glob("*.toml")} - {boot / "custom.toml"}) if boot else []:
+    for source in toml_files(boot) if boot else []:
         try:
             text = source.read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError):
             continue
         target = machine.root / roles.ETC / source.name
-        group = "roundtap-standby" if source.name == "standby.toml" else ""
+        group = "roundtap-standby" if source.name == STANDBY_FILE else ""
         if write_if_changed(target, text, 0o640 if group else 0o644):
             if group:
                 _give_to(target, group)
@@ -253,9 +261,12 @@ def country_time_zone(country: str, root: Path) -> str:
     return next((line.split("\t")[2] for line in lines if line.startswith(f"{country}\t")), "")
 
 
-def saved_passwords(machine: Machine) -> dict[str, str]:
+def saved_passwords(machine: Machine) -> dict[str, str] | None:
+    """Network → password; None where only root may read them."""
     try:
         return dict(json.loads((machine.root / SECRETS).read_text(encoding="utf-8")))
+    except PermissionError:
+        return None
     except (OSError, ValueError):
         return {}
 
@@ -263,7 +274,7 @@ def saved_passwords(machine: Machine) -> dict[str, str]:
 def _take_secrets(machine: Machine, settings: Settings) -> tuple[dict[str, str], list[SettingsNote]]:
     """(All saved passwords by network; notes to report). Passwords are removed from the boot partition, which any
     computer can read, once they are saved on the machine."""
-    path, kept = machine.root / SECRETS, saved_passwords(machine)
+    path, kept = machine.root / SECRETS, saved_passwords(machine) or {}
     given = (("wifi_password", settings.wifi, settings.wifi_password),
              ("hotspot_password", settings.hotspot, settings.hotspot_password))
     new = {network: password for _, network, password in given if network not in ("", "no") and password}
@@ -310,7 +321,7 @@ def wipe_passwords(path: Path, taken: Collection[str] = SECRET) -> None:
         secret = next((key for key in SECRET if key in taken and getattr(found, key)), None)
         if secret:
             end = line[len(line.rstrip(b"\r\n")):]
-            line = f"# {secret}: {WIPED[2:].format(key=secret)}".encode() + end
+            line = WIPED.format(key=secret).encode() + end
         kept.append(line)
     new = b"".join(kept)
     if new != raw:

@@ -14,7 +14,14 @@ from pathlib import Path
 from roundtap.headless import cli_io
 from roundtap.provisioning import boot_files, read_only
 from roundtap.provisioning.applying import machine_at
-from roundtap.provisioning.settings_file import FILE, Settings, read_settings
+from roundtap.provisioning.settings_file import (
+    FILE,
+    STANDBY_FILE,
+    Settings,
+    read_settings,
+    read_settings_file,
+    toml_files,
+)
 from roundtap_core.errors import Problem
 from roundtap_machine.atomic_write import write_atomically
 
@@ -30,25 +37,46 @@ SECTOR, MIB = 512, 1 << 20
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("target", type=Path, metavar="WHERE",
+    either = parser.add_mutually_exclusive_group(required=True)
+    either.add_argument("target", type=Path, nargs="?", metavar="WHERE",
                         help="the mounted boot partition of a card, or an image of Raspberry Pi OS (.img, .img.xz)")
-    parser.add_argument("--bundle", type=Path, required=True, metavar="TAR",
+    either.add_argument("--check", type=Path, metavar="FILE", help="only say what is wrong in this roundtap.txt")
+    parser.add_argument("--bundle", type=Path, metavar="TAR",
                         help="what `make bundle` made; or a folder of packages (.deb)")
-    parser.add_argument("--settings", type=Path, metavar="FILE", help="a roundtap.txt to put onto it")
+    parser.add_argument("--settings", type=Path, metavar="FILE",
+                        help="a roundtap.txt to put onto it, with the TOML files beside it that it names")
     parser.add_argument("--output", type=Path, default=Path("dist/roundtap.img"), metavar="FILE",
                         help="where the image goes (default: dist/roundtap.img)")
+    parser.set_defaults(refuse=parser.error)
 
 
 def run(args: argparse.Namespace) -> int:
-    """2, with what to do, where the target is not a card, or the bundle does not fit."""
+    """2, with what to do, where the target is not a card, the bundle does not fit, or --check finds something."""
+    if args.check:
+        return check(args.check)
+    if args.bundle is None:
+        args.refuse("the following arguments are required: --bundle")
     with tempfile.TemporaryDirectory(prefix="roundtap-card-") as folder:
         return _run(args, Path(folder))
+
+
+def check(path: Path) -> int:
+    """Print each note on a settings file, as its first start would say it; 2 where there is one."""
+    words = cli_io.cli_words()
+    try:
+        path.stat()
+        notes = read_settings_file(path)[1]
+    except OSError as error:
+        return cli_io.print_refusal(f"roundtap card: {path}: {error.strerror}")
+    cli_io.write_lines([note.text(words, path.name) for note in notes] or [words("says.fine")])
+    return cli_io.BAD_INPUT if notes else cli_io.DONE
 
 
 def _run(args: argparse.Namespace, unpacked: Path) -> int:
     try:
         packages = bundle_files(args.bundle, unpacked)
         settings = args.settings.read_bytes() if args.settings else None
+        found, notes = read_settings_file(args.settings) if args.settings else (Settings(), [])
         card: Card
         if args.target.is_dir():
             card = FolderCard(args.target)
@@ -58,6 +86,10 @@ def _run(args: argparse.Namespace, unpacked: Path) -> int:
             card = ImageCard(args.output)
         with machine_at(Path("/")).boot_open():
             prepare_card(card, packages, settings)
+            named = {found.board, found.printer, STANDBY_FILE if found.role == "standby" else ""}
+            for path in toml_files(args.settings.parent) if args.settings else ():
+                if path.name in named:
+                    card.put(path.name, path.read_bytes())
     except Problem as problem:
         return cli_io.print_refusal(f"roundtap card: {problem.say(cli_io.reader_words())}")
     except (OSError, lzma.LZMAError, EOFError, tarfile.TarError) as error:
@@ -65,7 +97,10 @@ def _run(args: argparse.Namespace, unpacked: Path) -> int:
     mib = sum(path.stat().st_size for path in packages) // MIB
     count = sum(path.suffix == ".deb" for path in packages)
     where, text = (args.target, "card.done") if args.target.is_dir() else (args.output, "card.image")
-    cli_io.write_lines([cli_io.cli_words()(text, where=where, packages=count, mib=mib)])
+    words = cli_io.cli_words()
+    cli_io.write_lines([words(text, where=where, packages=count, mib=mib)])
+    for note in notes:
+        cli_io.print_error(note.text(words, args.settings.name))
     return cli_io.DONE
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from roundtap.headless import cli_io
 from roundtap.provisioning import applying
+from roundtap.provisioning.settings_file import COUNTRIES, SSID_BYTES_MAX
 from roundtap_core.errors import Problem
 from roundtap_core.words import Words
 from roundtap_machine.wifi import ADDRESS, DEVICES_MAX, STATE, Hotspot, is_hotspot_up, known_hotspot
@@ -26,7 +27,6 @@ CHANNELS = range(1, 14)
 LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # letters that are not easily confused on a screen or on paper
 GROUPS, GROUP = 3, 4
 PASSWORD = re.compile(r"[ -~]{8,63}")
-NAME_BYTES_MAX = 32
 READERS = "roundtap-hub"
 HUBS, NO = ("", "hub", "standby"), "no"  # roles that may have a hotspot; "" is a machine set up without roundtap.txt
 COUNTRY = Path("/etc/modprobe.d/roundtap-wifi-country.conf")
@@ -114,7 +114,7 @@ def apply_settings(machine: HotspotMachine, args: Namespace, t: Words) -> list[s
         args.action = "off" if before is not None and settings.role else "status"
     elif settings.hotspot:
         args.action, args.name = "on", settings.hotspot
-        args.password = settings.hotspot_password or applying.saved_passwords(wanted).get(settings.hotspot)
+        args.password = settings.hotspot_password or (applying.saved_passwords(wanted) or {}).get(settings.hotspot)
         args.country = settings.country or None
     else:
         args.action = "on" if before is not None else "status"
@@ -145,11 +145,11 @@ def new_password(choose: Callable[[str], str] = secrets.choice) -> str:
 
 def validated_hotspot(hotspot: Hotspot) -> Hotspot:
     """The hotspot, if valid; Problem says what is wrong and what would be right."""
-    if not hotspot.name.strip() or len(hotspot.name.encode()) > NAME_BYTES_MAX or not hotspot.name.isprintable():
-        raise Problem("hotspot_name", most=NAME_BYTES_MAX)
+    if not hotspot.name.strip() or len(hotspot.name.encode()) > SSID_BYTES_MAX or not hotspot.name.isprintable():
+        raise Problem("hotspot_name", most=SSID_BYTES_MAX)
     if not PASSWORD.fullmatch(hotspot.password):
         raise Problem("hotspot_password")
-    if not re.fullmatch(r"[A-Z]{2}|", hotspot.country):
+    if hotspot.country and hotspot.country not in COUNTRIES:
         raise Problem("hotspot_country", said=hotspot.country)
     if hotspot.channel not in CHANNELS:
         raise Problem("hotspot_channel", said=hotspot.channel)

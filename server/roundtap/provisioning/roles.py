@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from roundtap.provisioning.settings_file import Settings
+from roundtap.provisioning.settings_file import UNDECIDED, Settings
 
 SERVICES: dict[str, tuple[str, ...]] = {
     "hub": ("hub", "hotspot", "panel", "station", "wall"),
@@ -14,8 +14,6 @@ SERVICES: dict[str, tuple[str, ...]] = {
     "standby": ("standby",),
 }
 """Role → services. The hub's panel, station and wall wait until their hardware is there."""
-
-UNDECIDED = "table"  # a machine without a role is a table unit, which looks for a hub and shows so
 
 MARK = "# Made from roundtap.txt. Written by hand: take this line out, and the file is left alone."
 ETC = "etc/roundtap"

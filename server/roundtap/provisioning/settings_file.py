@@ -2,45 +2,71 @@
 
 import difflib
 import re
+import unicodedata
 import zoneinfo
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 from urllib.parse import urlsplit
 
 from roundtap_core.words import LANGUAGES, Words
 
 FILE = "roundtap.txt"
+TEMPLATE = Path(__file__).with_name("card_files") / FILE
 ROLES = ("hub", "table", "printer", "wall", "standby")
+UNDECIDED = "table"  # a machine without a role is a table unit, which looks for a hub and shows so
+USED_BY = {
+    "pin": ("hub",), "hotspot": ("hub",), "hotspot_password": ("hub",), "board": ("hub", "table"),
+    "printer": ("hub", "printer"), "port": ("hub", "printer"), "hub": ("table", "printer", "wall"),
+}
+"""The roles whose services read a setting; every role reads the others."""
 HUB_PORT = 8080
+STANDBY_FILE = "standby.toml"
+TAKEN_OVER = "# {key}: taken over"
+"""How the line begins that stands where a password or PIN was."""
 
 _LITERAL = ("wifi", "wifi_password", "hotspot", "hotspot_password", "pin")
 """Their values may contain #: the whole rest of the line counts."""
+_RADIO = _LITERAL[:4]
+_LIKE_COMMENT = re.compile(r"\s(#|;|//)\s")
 _QUOTES = {'"': '"', "'": "'", "“": "”", "„": "“”", "”": "”", "‘": "’", "‚": "‘’", "«": "»", "»": "«"}
 _COMMENT = ("#", ";", "//", "[")
 _INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad"))
+_NO_TEXT_FILE = (b"{\\rtf", b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"%PDF")
+"""How the files of WordPad, Word and LibreOffice begin."""
+_MISNAMED = re.compile(r"(.+\.toml|roundtap(\.txt)?)\.(txt|rtf|docx?|odt)|roundtap( \(\d+\)| [-–] .+)\.txt",
+                       re.IGNORECASE)
+"""Names that Windows makes, which hides the endings of files and numbers copies."""
 SSID_BYTES_MAX, PASSWORD_MIN, PASSWORD_MAX, NAME_MAX = 32, 8, 63, 32
 PIN_MIN, PIN_MAX = 8, 64
 
 
 @dataclass(frozen=True, slots=True)
 class SettingsNote:
-    """A note for the author of the file: the key of its text ("settings.KEY") and its parameters. `line` counts from 1;
-    0 is the file as a whole."""
+    """A note for the author of the file: the key of its text and its parameters. The text is "settings.KEY", or of the
+    units' catalogues where the key has a dot ("board.no_pin"). `line` counts from 1; 0 is the file as a whole."""
     key: str
     line: int = 0
     params: Mapping[str, object] = field(default_factory=dict)
 
-    def text(self, words: Words) -> str:
+    def text(self, words: Words, file: str = FILE) -> str:
         """One line with its place: "roundtap.txt, line 3: …"."""
-        where = words("settings.line", file=FILE, line=self.line) if self.line else FILE
-        return f"{where}: {words(f'settings.{self.key}', **self.params)}"
+        from roundtap_units.unit_words import unit_words
+
+        where = words("settings.line", file=file, line=self.line) if self.line else file
+        what = unit_words(words.language)(self.key, **self.params) if "." in self.key else \
+            words(f"settings.{self.key}", **self.params)
+        return f"{where}: {what}"
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
     """The file's settings, all optional; "" (or None) where one is not set. `hub`: "http://HOST:PORT". `hotspot`: "",
     "no", or the network's name. `board`: a known board or a TOML file beside `roundtap.txt`. `port`: the printer's, a
-    path in /dev. `country`: two capitals."""
+    path in /dev, or the name that `roundtap printer` lists. `country`: two capitals."""
     role: str = ""
     name: str = ""
     hub: str = ""
@@ -60,6 +86,8 @@ class Settings:
 
 KEYS = tuple(setting.name for setting in fields(Settings))
 SECRET = ("wifi_password", "hotspot_password", "pin")
+FORMER_EXAMPLES = {"pin": ("12345678", "12345678 or some words")}
+"""Of templates that cards were made with before."""
 DEFAULT_HOTSPOT = "Roundtap"
 
 KEY_ALIASES = {
@@ -69,6 +97,9 @@ KEY_ALIASES = {
     "passwort": "wifi_password", "wlan_passwort": "wifi_password", "wifi_passwort": "wifi_password",
     "wlan_password": "wifi_password", "contraseña": "wifi_password", "contrasena": "wifi_password",
     "clave": "wifi_password", "hasło": "wifi_password", "haslo": "wifi_password", "wlan_schlüssel": "wifi_password",
+    "kennwort": "wifi_password", "wlan_kennwort": "wifi_password", "wifi_kennwort": "wifi_password",
+    "netzwerkschlüssel": "wifi_password", "contraseña_wifi": "wifi_password", "clave_wifi": "wifi_password",
+    "hasło_wifi": "wifi_password", "netzwerk": "wifi", "wlan_name": "wifi", "wifi_name": "wifi", "nazwa_sieci": "wifi",
     "rolle": "role", "rol": "role", "rola": "role", "type": "role",
     "sprache": "language", "idioma": "language", "lengua": "language", "język": "language", "jezyk": "language",
     "lang": "language",
@@ -108,6 +139,18 @@ COUNTRY_NAMES = {
     "netherlands": "NL", "canada": "CA", "ireland": "IE", "australia": "AU",
 }
 
+COUNTRIES = frozenset("""
+    AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ CA
+    CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO FR GA
+    GB GD GE GF GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT HU ID IE IL IM IN IO IQ IR IS IT JE JM JO JP
+    KE KG KH KI KM KN KP KR KW KY KZ LA LB LC LI LK LR LS LT LU LV LY MA MC MD ME MF MG MH MK ML MM MN MO MP MQ MR MS
+    MT MU MV MW MX MY MZ NA NC NE NF NG NI NL NO NP NR NU NZ OM PA PE PF PG PH PK PL PM PN PR PS PT PW PY QA RE RO RS
+    RU RW SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO TR TT TV TW
+    TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW
+""".split())  # noqa: SIM905 — 249 quoted strings are read by nobody.
+"""ISO 3166-1. The kernel ignores any other code without a word, XX and EU included; of these it has rules for 181
+(wireless-regdb 2026.05.30), and the others stay with the channels that are free everywhere."""
+
 YES = frozenset({"yes", "on", "true", "1", "ja", "an", "sí", "si", "tak"})
 NO = frozenset({"no", "off", "false", "0", "nein", "aus", "nie", "none", "kein"})
 
@@ -125,36 +168,94 @@ class _InvalidValue(Exception):
         self.key, self.params = key, params
 
 
-def read_settings(raw: bytes, timezones: Callable[[], set[str]] = zoneinfo.available_timezones) -> tuple[Settings,
+def read_settings(raw: bytes, timezones: Callable[[], set[str]] = zoneinfo.available_timezones,
+                  folders: Sequence[Path] | None = None, saved: Collection[str] | None = None) -> tuple[Settings,
     list[SettingsNote]]:
     """(the settings, notes in the file's order). An invalid line only gives a note: no typo stops a machine.
+
+    folders: where the TOML files are that it names, the first one first; None: unknown, and none is read. saved: the
+    networks whose passwords the machine has; None: unknown, and a comment where a password was says so.
 
     >>> read_settings(b"Role = Hub\\r\\nLand: DE\\r\\n")[0].role
     'hub'
     """
+    if raw.startswith(_NO_TEXT_FILE):
+        return Settings(), [SettingsNote("no_text_file")]
     notes: list[SettingsNote] = []
     found: dict[str, tuple[int, object]] = {}
+    setting_lines: dict[str, int] = {}
+    """The line of each setting, also of an invalid one."""
     for number, line in enumerate(_text(raw).splitlines(), start=1):
         line = line.translate(_INVISIBLE).strip()
         if not line or line.startswith(_COMMENT):
+            if saved is None and line.startswith(TAKEN_OVER.format(key="wifi_password")):
+                setting_lines["wifi_password"] = number
             continue
         try:
-            key, value = _split(line)
+            key, value, with_comment = _split(line)
             if key in found:
                 raise _InvalidValue("twice", key=key, first=found[key][0])
-            found[key] = (number, _value(key, value, timezones) if value else "")
+            setting_lines[key] = number
+            if with_comment and key != "wifi":
+                raise _InvalidValue("comment", key=key)
+            if with_comment:
+                notes.append(SettingsNote("comment", number, {"key": key}))
+            # Nothing behind it is how an open network is said.
+            if not value and key != "wifi_password":
+                raise _InvalidValue("empty", key=key, example=_template()[key])
+            found[key] = (number, _value(key, value, timezones, folders) if value else "")
         except _InvalidValue as wrong:
             notes.append(SettingsNote(wrong.key, number, wrong.params))
     values = {key: value for key, (_, value) in found.items() if value != ""}
     settings = replace(Settings(), **values)  # type: ignore[arg-type]
-    for key, network in (("wifi_password", "wifi"), ("hotspot_password", "hotspot")):
-        if values.get(key) and values.get(network, "no") == "no":
-            notes.append(SettingsNote("password_alone", found[key][0], {"key": key, "network": network}))
-    if settings.pin and settings.role != "hub":
-        notes.append(SettingsNote("pin_alone", found["pin"][0]))
-    if settings.wifi and not settings.country:
-        notes.append(SettingsNote("no_country", found["wifi"][0]))
+    notes += _contradictions(settings, values, setting_lines, folders, saved)
     return settings, sorted(notes, key=lambda note: note.line)
+
+
+def read_settings_file(path: Path, more: Sequence[Path] = (), saved: Collection[str] | None = None) -> tuple[Settings,
+    list[SettingsNote]]:
+    """The same for a file: also with notes on files beside it that have a wrong name. Its TOML files are beside it, or
+    in one of the folders `more`. A missing file is read as an empty one. Raises OSError."""
+    raw = path.read_bytes() if path.exists() else b""
+    settings, notes = read_settings(raw, folders=(path.parent, *more), saved=saved)
+    stray = [SettingsNote("misnamed", params={"name": name, "right": stem if stem.endswith(".toml") else FILE})
+             for name, stem in sorted((each.name, each.stem) for each in path.parent.glob("*"))
+             if _MISNAMED.fullmatch(name) and name != FILE]
+    return settings, [*stray, *notes]
+
+
+def toml_files(folder: Path) -> list[Path]:
+    """The TOML files of a folder that are copied to where the services look for them; custom.toml is Pi OS's own."""
+    return sorted({*folder.glob("*.toml")} - {folder / "custom.toml"})
+
+
+def _contradictions(settings: Settings, values: Mapping[str, object], lines: Mapping[str, int],
+                    folders: Sequence[Path] | None, saved: Collection[str] | None) -> list[SettingsNote]:
+    """Notes on lines that are right by themselves, but not with the others or for this role."""
+    notes = []
+    role = settings.role or ("" if "role" in lines else UNDECIDED)
+    for key, users in USED_BY.items():
+        if role and role not in users and values.get(key, "no") != "no":
+            notes.append(SettingsNote("other_role", lines[key], {"key": key, "role": role, "roles": ", ".join(users)}))
+    for key, network in (("wifi_password", "wifi"), ("hotspot_password", "hotspot")):
+        if values.get(key) and role in USED_BY.get(key, (role,)) and (
+                network not in lines or values.get(network) == "no"):
+            notes.append(SettingsNote("password_alone", lines[key], {"key": key, "network": network}))
+    if settings.wifi:
+        notes += [SettingsNote(key, lines["wifi"]) for key, missing in (
+            ("no_country", "country" not in lines),
+            ("wifi_open", "wifi_password" not in lines and settings.wifi not in (saved or ()))) if missing]
+    if settings.wifi and settings.hotspot not in ("", "no") and role == "hub":
+        notes.append(SettingsNote("wifi_and_hotspot", max(lines["wifi"], lines["hotspot"])))
+    if role == "standby" and folders is not None and not any((folder / STANDBY_FILE).exists() for folder in folders):
+        notes.append(SettingsNote("no_standby_file", lines["role"], {"file": STANDBY_FILE}))
+    return notes
+
+
+@cache
+def _template() -> dict[str, str]:
+    """The examples in the file as it comes with a card, by their keys."""
+    return dict(re.findall(r"^#(\w+) = (.+)$", TEMPLATE.read_text(encoding="utf-8"), flags=re.MULTILINE))
 
 
 def _text(raw: bytes) -> str:
@@ -168,7 +269,8 @@ def _text(raw: bytes) -> str:
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError:
-        polish = re.search(rb"(?im)^\s*(language|country|j.zyk|kraj)\s*[=:]\s*['\"]?(pl|polski|polska)\b", raw)
+        polish = re.search(rb"(?im)^\s*((language|country)\s*[=:]\s*['\"]?(pl|polski|polska)\b|"
+                           rb"(j.zyk|kraj|rola|sie.|has.o|nazwa|p.ytka|drukarka)\s*[=:])", raw)
         return raw.decode("cp1250" if polish else "cp1252", errors="replace")
 
 
@@ -181,24 +283,29 @@ def key_of(line: bytes) -> str:
         return ""
 
 
-def _split(line: str) -> tuple[str, str]:
-    place = re.search(r"[=:]", line)
+def _split(line: str) -> tuple[str, str, bool]:
+    """Key, value, and whether the value seems to end with a comment."""
+    place = re.search(r"[=:＝：]", line)
     if place is None:
         # Repeat only what is surely no password: the note is shown where others can read it.
         word = line.split()[0].casefold()
         raise _InvalidValue("no_equals", text=_short(word) if word in (*KEYS, *KEY_ALIASES) else "…")
     typed = line[:place.start()].strip().strip("\"'“”„")
-    key = re.sub(r"[\s\-_.]+", "_", typed.casefold()).strip("_")
+    key = re.sub(r"[\s\-–_.]+", "_", unicodedata.normalize("NFKC", typed).casefold()).strip("_")
     key = KEY_ALIASES.get(key, key)
     if key not in KEYS:
         likely = difflib.get_close_matches(key, [*KEYS, *KEY_ALIASES], n=1, cutoff=0.7)
         if likely:
             raise _InvalidValue("meant", text=_short(typed), meant=KEY_ALIASES.get(likely[0], likely[0]))
-        raise _InvalidValue("unknown", text=_short(typed), known=", ".join(KEYS))
+        raise _InvalidValue("unknown", known=", ".join(KEYS))
     value = line[place.end():].strip()
-    if key in _LITERAL or _unquoted(value) != value:
-        return key, _unquoted(value)
-    return key, _unquoted(re.split(r"\s[#;]|\s//\s", f" {value}", maxsplit=1)[0].strip()).strip()
+    if key not in _RADIO:
+        # Full-width letters and digits, as some keyboards for Chinese and Japanese write them.
+        value = unicodedata.normalize("NFKC", value)
+    plain = _unquoted(value)
+    if key in _LITERAL or plain != value:
+        return key, plain, plain == value and _LIKE_COMMENT.search(value) is not None
+    return key, _unquoted(re.split(r"\s[#;]|\s//\s", f" {value}", maxsplit=1)[0].strip()).strip(), False
 
 
 def _unquoted(value: str) -> str:
@@ -206,14 +313,16 @@ def _unquoted(value: str) -> str:
     return value[1:-1] if len(value) > 1 and closing and value[-1] in closing else value
 
 
-def _value(key: str, value: str, timezones: Callable[[], set[str]]) -> object:
+def _value(key: str, value: str, timezones: Callable[[], set[str]], folders: Sequence[Path] | None) -> object:
+    if key in ("wifi", *SECRET) and _is_example(key, value):
+        raise _InvalidValue("example", key=key)
     if key == "role":
         return _one_of(key, value, ROLES, ROLE_ALIASES)
     if key == "language":
         return _one_of(key, value.replace("_", "-").split("-")[0], LANGUAGES, LANGUAGE_NAMES)
     if key == "country":
         code = COUNTRY_NAMES.get(value.casefold(), value.upper())
-        if not re.fullmatch(r"[A-Z]{2}", code):
+        if code not in COUNTRIES:
             raise _InvalidValue("country", text=_short(value))
         return code
     if key == "name":
@@ -237,6 +346,8 @@ def _value(key: str, value: str, timezones: Callable[[], set[str]]) -> object:
             return DEFAULT_HOTSPOT if _parse_bool(key, value) else "no"
         if len(value.encode()) > SSID_BYTES_MAX:
             raise _InvalidValue("ssid_long", key=key, longest=SSID_BYTES_MAX)
+        if not value.isprintable():
+            raise _InvalidValue("ssid_sign", key=key)
         return value
     if key == "pin":
         # Spaces and hyphens do not count.
@@ -248,48 +359,80 @@ def _value(key: str, value: str, timezones: Callable[[], set[str]]) -> object:
     if key == "hub":
         return _address(value)
     if key == "port":
-        if not re.fullmatch(r"/dev/[\w./:@+-]+", value) or ".." in value:
+        if not re.fullmatch(r"(/dev/|usb-)[\w./:@+-]+", value) or ".." in value:
             raise _InvalidValue("port", text=_short(value))
         return value
+    return _board_or_printer(key, value, folders)
+
+
+def _is_example(key: str, value: str) -> bool:
+    """Whether it is a template's, which every reader of it knows: all of it, or one side of its "or"."""
+    example = _template()[key]
+    return any(re.sub(r"[\s-]", "", value.casefold()) == re.sub(r"[\s-]", "", each.casefold())
+               for each in (example, *example.split(" or "), *FORMER_EXAMPLES.get(key, ())))
+
+
+def _board_or_printer(key: str, value: str, folders: Sequence[Path] | None) -> str:
+    """A name that the service knows, or a TOML file that it can read: by the service's own reader."""
+    from roundtap_devices.boards import BOARDS, load_board
+    from roundtap_devices.printing.printer_profiles import PROFILES, SOLD_AS, load_profile
+    from roundtap_devices.toml_tables import TomlTableError
+
+    known: dict[str, Any] = {**BOARDS} if key == "board" else {**PROFILES}
+    read: Callable[[str], object] = load_board if key == "board" else load_profile
+    if not value.endswith(".toml"):
+        # The names on the devices themselves, the words in them, and the words in our names.
+        similar = {word.casefold(): name for name in reversed(known) for sold_as in [SOLD_AS.get(name, "")]
+                   for word in (*sold_as.split(", "), *re.findall(r"\w+-\w+|\w{5,}|\d{3}", f"{name} {sold_as}"))}
+        return _one_of(key, value, tuple(known), {}, similar)
     if not re.fullmatch(r"[\w][\w.-]*", value):
         raise _InvalidValue("plain_name", key=key, text=_short(value))
+    if folders is not None:
+        there = {path.name: path for folder in reversed(folders) for path in toml_files(folder)}
+        if value not in there:
+            raise _InvalidValue("no_file", key=key, text=value, known=", ".join(known))
+        try:
+            read(str(there[value]))
+        except TomlTableError as wrong:
+            raise _InvalidValue(f"{key}.{wrong.key}", **wrong.params) from None
     return value
 
 
 def _password(key: str, value: str) -> str:
-    """A WPA2 password: 8 to 63 ASCII characters, or 64 hex digits. The note never repeats it."""
+    """A WPA2 password: 8 to 63 ASCII characters, or a network's key of 64 hex digits. The note never repeats it."""
     foreign = next((sign for sign in value if not " " <= sign <= "~"), None)
     if foreign is not None:
         plain = PLAIN_SIGNS.get(foreign)
         if plain:
             raise _InvalidValue("password_quote", key=key, sign=foreign, plain=plain)
         raise _InvalidValue("password_sign", key=key, sign=foreign if foreign.isprintable() else ascii(foreign)[1:-1])
-    if not PASSWORD_MIN <= len(value) <= PASSWORD_MAX and not re.fullmatch(r"[0-9A-Fa-f]{64}", value):
+    if not PASSWORD_MIN <= len(value) <= PASSWORD_MAX and not (
+            key == "wifi_password" and re.fullmatch(r"[0-9A-Fa-f]{64}", value)):
         raise _InvalidValue("password_length", key=key, signs=len(value), least=PASSWORD_MIN, most=PASSWORD_MAX)
     return value
 
 
 def _address(value: str) -> str:
+    """As the units read it; without a port it is the hub's own."""
+    from roundtap_units.link.hub_choice import endpoint_url, parse_endpoint
+
+    url = value if "//" in value else f"http://{value}"
     try:
-        parts = urlsplit(value if "//" in value else f"//{value}")
-        host, port = parts.hostname, parts.port
+        return endpoint_url((parse_endpoint(url)[0], urlsplit(url).port or HUB_PORT))
     except ValueError:
-        host, port = None, None
-    # An IPv6 address has colons; a name has letters, digits, dots.
-    if not host or parts.scheme not in ("", "http") or not re.fullmatch(r"[a-z0-9.\-]+|[0-9a-f:.]+", host):
-        raise _InvalidValue("hub", text=_short(value))
-    shown = f"[{host}]" if ":" in host else host
-    default = 80 if parts.scheme and value.rstrip("/").endswith(":80") else HUB_PORT
-    return f"http://{shown}:{port or default}"
+        raise _InvalidValue("hub", text=_short(value)) from None
 
 
-def _one_of(key: str, value: str, known: tuple[str, ...], others: Mapping[str, str]) -> str:
+def _one_of(key: str, value: str, known: tuple[str, ...], others: Mapping[str, str],
+            similar: Mapping[str, str] = MappingProxyType({})) -> str:
+    """One of `known`, also by another name; what is `similar` is only asked about."""
     plain = value.casefold().strip()
     if plain in known or plain in others:
         return others.get(plain, plain)
-    likely = difflib.get_close_matches(plain, [*known, *others], n=1, cutoff=0.6)
+    meant = {**dict.fromkeys(known), **others, **similar}
+    likely = difflib.get_close_matches(plain, meant, n=1, cutoff=0.65)
     if likely:
-        raise _InvalidValue("value_meant", key=key, text=_short(value), meant=others.get(likely[0], likely[0]))
+        raise _InvalidValue("value_meant", key=key, text=_short(value), meant=meant[likely[0]] or likely[0])
     raise _InvalidValue("value", key=key, text=_short(value), known=", ".join(known))
 
 

@@ -1,0 +1,271 @@
+"""What people with Windows get wrong in `roundtap.txt`: each mistake is told on the desk and at the first start, with
+its line and what would be right, in four languages, and no service is left with a file that it cannot read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from machine_kit import machine_in
+
+from roundtap.main import main
+from roundtap.provisioning.applying import apply_settings
+from roundtap.provisioning.settings_file import FILE
+from roundtap_core.words import LANGUAGES, catalogue
+from roundtap_units.link.hub_choice import parse_endpoint
+from roundtap_units.panel.main import read_panel_config
+from roundtap_units.station.main import read_station_config
+from roundtap_units.table.main import read_table_config
+
+SECRET = "Geheim-4711"
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A file as it was saved, the line (0: the file as a whole) and some words of what is told, and what lies beside
+    it."""
+    text: str | bytes
+    line: int
+    told: tuple[str, ...]
+    beside: dict[str, bytes] = field(default_factory=dict)
+
+    def save(self, folder: Path) -> Path:
+        for name, content in self.beside.items():
+            (folder / name).write_bytes(content)
+        (folder / FILE).write_bytes(self.text if isinstance(self.text, bytes) else self.text.encode())
+        return folder / FILE
+
+
+OURS = b'like = "waveshare-oled-hat"\n'
+
+MISTAKES = {
+    # What is on the line.
+    "no equals sign": Mistake("role hub", 1, ("role = table",)),
+    "an arrow": Mistake("role -> hub", 1, ("role = table",)),
+    "a typing slip in a key": Mistake("roel = hub", 1, ("“role” meant",)),
+    "a key that does not exist": Mistake("\r\nvolume = 11", 2, ("Known are", "wifi_password")),
+    "a typing slip in a role": Mistake("role = tabel", 1, ("“table” meant",)),
+    "a role with a full stop": Mistake("role = hub.", 1, ("“hub” meant",)),
+    "two equals signs": Mistake("role == printer", 1, ("“printer” meant",)),
+    "two roles on one line": Mistake("role = hub + printer", 1, ("hub + printer is unknown", "“printer” meant")),
+    "a role that does not exist": Mistake("role = boss", 1, ("hub, table, printer, wall, standby",)),
+    "an empty role": Mistake("role =\r\n", 1, ("role = table", "#")),
+    "only the comment behind it": Mistake("role = # hub", 1, ("role = table",)),
+    "the role twice": Mistake("role = hub\r\nrole = wall", 2, ("line 1 counts",)),
+    "a heading of the template without its sign": Mistake(
+        "# Roundtap\r\nen, es, de or pl\r\nlanguage = de", 2, ("role = table",)),
+    "a key and its value on two lines": Mistake("role\r\n= hub", 1, ("“role” has no “=”",)),
+    "a slip in a file with an old Mac's line ends": Mistake("role = table\rlanguage = Latin\r", 2, ("en, es, de, pl",)),
+    # Country, language, time zone, name.
+    "XX is no country": Mistake("country = XX", 1, ("DE, ES, GB, PL, US",)),
+    "EU is no country": Mistake("country = EU", 1, ("DE, ES, GB, PL, US",)),
+    "the language as country": Mistake("country = EN", 1, ("DE, ES, GB, PL, US",)),
+    "a part of a country": Mistake("Land = Bayern", 1, ("Two letters",)),
+    "a language that it lacks": Mistake("Sprache = Französisch", 1, ("en, es, de, pl",)),
+    "a city as time zone": Mistake("timezone = Berlin", 1, ("Europe/Berlin",)),
+    "an offset as time zone": Mistake("Zeitzone = GMT+1 Europa", 1, ("A name such as",)),
+    "an umlaut in the machine's name": Mistake("name = Größe 7", 1, ("a to z", "table-1")),
+    "yes or no": Mistake("read_only = maybe", 1, ("yes, no",)),
+    # Addresses.
+    "an address with 300": Mistake("hub = 300.1.1.1", 1, ("10.42.0.1",)),
+    "an address with three numbers": Mistake("hub = 10.42.0", 1, ("10.42.0.1",)),
+    "an address with a comma": Mistake("hub = 10,42,0,1", 1, ("10.42.0.1",)),
+    "a secure address": Mistake("hub = https://10.42.0.1", 1, ("10.42.0.1",)),
+    "a Windows address": Mistake("hub = \\\\HUB\\roundtap", 1, ("roundtap.local",)),
+    "a port beyond all ports": Mistake("hub = 10.42.0.1:80800", 1, ("10.42.0.1",)),
+    "the full-width full stops of a Chinese keyboard": Mistake("hub = 10。42。0。1", 1, ("10.42.0.1",)),
+    # Boards and printers.
+    "half a board's name": Mistake("board = bonnet", 1, ("“adafruit-oled-bonnet” meant",)),
+    "a board that is not known": Mistake(
+        "board = hat7000", 1, ("recommended, adafruit-oled-bonnet, waveshare-oled-hat",)),
+    "a printer by what is printed on it": Mistake("role = printer\r\nprinter = TM-T88V", 2, ("“epson-t88” meant",)),
+    "a printer with its maker": Mistake("role = printer\r\nprinter = Epson TM-T20III", 2, ("“epson-80” meant",)),
+    "a printer that is not known": Mistake("role = hub\r\nprinter = Brother QL-820", 2, ("epson-80", "plain-58")),
+    "a board file that is not there": Mistake("board = our-box.toml", 1, ("not beside roundtap.txt", "recommended")),
+    "a printer file that is not there": Mistake("role = printer\r\nprinter = till.toml", 2, ("not beside", "epson-80")),
+    "a board file's path": Mistake("board = C:\\Users\\Tom\\our-box.toml", 1, ("letters, digits",)),
+    "Pi OS's own TOML as board": Mistake("board = custom.toml", 1, ("not beside roundtap.txt",), {"custom.toml": OURS}),
+    "a board file that is no TOML": Mistake("board = our-box.toml", 1, ("our-box.toml", "not a TOML file"),
+                                            {"our-box.toml": b"facing: edge\r\n"}),
+    "a board file with smart quotes": Mistake("board = our-box.toml", 1, ("our-box.toml", "not a TOML file"),
+                                              {"our-box.toml": "like = “recommended”".encode()}),
+    "a board file saved as Unicode": Mistake("board = our-box.toml", 1, ("our-box.toml", "not a TOML file"),
+                                             {"our-box.toml": b"\xff\xfe" + OURS.decode().encode("utf-16-le")}),
+    "a board file with a pin used twice": Mistake("board = our-box.toml", 1, ("pins.a", "pin 22", "taken by"),
+                                                  {"our-box.toml": b"[pins]\r\na = 22\r\nup = 22\r\n"}),
+    "a printer file with an impossible width": Mistake(
+        "role = printer\r\nprinter = till.toml", 2, ("dots", "from 128 to 1600"), {"till.toml": b"dots = 80\r\n"}),
+    "a board file with a hidden ending": Mistake(
+        "role = table", 0, ("our-box.toml.txt is not read", "must be our-box.toml;"), {"our-box.toml.txt": OURS}),
+    "a printer's port of Windows": Mistake("role = printer\r\nport = COM3", 2, ("/dev/ttyUSB0",)),
+    "a printer's port with backslashes": Mistake("role = printer\r\nport = \\dev\\usb\\lp0", 2, ("/dev/usb/lp0",)),
+    # Wi-Fi, passwords and PIN.
+    "a Wi-Fi without a password": Mistake("wifi = Store\r\ncountry = DE", 1, ("wifi_password =",)),
+    "a Wi-Fi without a country": Mistake(f"wifi = Store\r\nwifi_password = {SECRET}", 1, ("country = DE",)),
+    "a password without its Wi-Fi": Mistake(f"wifi_password = {SECRET}", 1, ("which network",)),
+    "a short password": Mistake("wifi = S\r\ncountry = DE\r\nKennwort = Geheim", 3, ("6 signs", "8 to 63")),
+    "a comment behind the password": Mistake(
+        f"wifi = S\r\ncountry = DE\r\nwifi_password = {SECRET} # upstairs", 3, ("a line of its own", "quotes")),
+    "a comment behind the Wi-Fi's name": Mistake(
+        f"wifi = Store  // the router's\r\ncountry = DE\r\nwifi_password = {SECRET}", 1, ("a line of its own",)),
+    "a smart quote in the password": Mistake(
+        f"wifi = S\r\ncountry = DE\r\nwifi_password = {SECRET}’s", 3, ("plain '",)),
+    "a Word dash in the password": Mistake(f"wifi=S\r\ncountry=DE\r\nwifi_password={SECRET}–1", 3, ("plain -",)),
+    "an umlaut in the password, saved as ANSI": Mistake(
+        f"wifi = S\r\ncountry = DE\r\nWLAN-Passwort = {SECRET}ü".encode("cp1252"), 3, ("sign ü", "without accents")),
+    "a Polish letter in the password, saved as ANSI": Mistake(
+        f"wifi = S\r\nkraj = PL\r\nhasło = {SECRET}ś".encode("cp1250"), 3, ("sign ś", "without accents")),
+    "a Spanish letter in the password": Mistake(
+        f"red = S\r\npaís = ES\r\ncontraseña = {SECRET}ñ", 3, ("sign ñ", "without accents")),
+    "a full-width digit in the password": Mistake(
+        f"wifi = S\r\ncountry = DE\r\nwifi_password = {SECRET}１", 3, ("sign １", "US keyboard")),
+    "a tab in the Wi-Fi's name": Mistake(
+        f"wifi = The\tStore\r\ncountry = DE\r\nwifi_password = {SECRET}", 1, ("invisible", "Type the name again")),
+    "a hard space in the Wi-Fi's name": Mistake(
+        f"wifi = The\u00a0Store\r\ncountry = DE\r\nwifi_password = {SECRET}", 1, ("invisible",)),
+    "a Wi-Fi's name of 33 bytes": Mistake(
+        f"wifi = {'ü' * 16}n\r\ncountry = DE\r\nwifi_password = {SECRET}", 1, ("at most 32 bytes",)),
+    "the template's network": Mistake(
+        f"wifi = Name of the network\r\ncountry = DE\r\nwifi_password = {SECRET}", 1, ("your own",)),
+    "the template's password": Mistake("wifi = S\r\ncountry = DE\r\nwifi_password = its password", 3, ("your own",)),
+    "the template's PIN": Mistake("role = hub\r\npin = eight digits or some words", 2, ("your own",)),
+    "half of the template's PIN": Mistake("role = hub\r\npin = Some Words", 2, ("your own",)),
+    "the PIN of an older template": Mistake("role = hub\r\npin = 1234 5678", 2, ("your own",)),
+    "a short PIN": Mistake("role = hub\r\npin = 4711", 2, ("8 to 64",)),
+    "an empty PIN": Mistake("role = hub\r\npin =", 2, ("eight digits or some words",)),
+    # Lines that do not go together.
+    "hotspot and Wi-Fi together": Mistake(
+        f"role = hub\r\nwifi = S\r\nwifi_password = {SECRET}\r\ncountry = DE\r\nhotspot = yes", 5, ("Put # before",)),
+    "a hotspot at a table": Mistake("role = table\r\nhotspot = Roundtap", 2, ("role = hub",)),
+    "a printer at a table": Mistake("role = table\r\nprinter = epson-80", 2, ("role = hub, printer",)),
+    "a printer's port at a wall": Mistake("role = wall\r\nport = /dev/usb/lp0", 2, ("role = hub, printer",)),
+    "a board at a wall": Mistake("Rolle = Beamer\r\nPlatine = recommended", 2, ("role = hub, table",)),
+    "a PIN without a role": Mistake(f"pin = {SECRET}", 1, ("role is table", "role = hub")),
+    "the hub's address at the hub": Mistake("role = hub\r\nhub = 10.42.0.1", 2, ("table, printer, wall",)),
+    "a standby without its key": Mistake(
+        "language = de\r\nrole = standby", 2, ("standby.toml", "Units and their keys")),
+    # How it was saved.
+    "saved by WordPad": Mistake(b"{\\rtf1\\ansi\\deff0 role = hub\\par}", 0, ("Notepad", ".txt")),
+    "saved by Word": Mistake(b"PK\x03\x04\x14\x00\x06\x00[Content_Types].xml", 0, ("Notepad", ".txt")),
+    "saved with a hidden ending": Mistake(
+        "#role = table", 0, ("roundtap.txt.txt is not read", "must be roundtap.txt;"),
+        {"roundtap.txt.txt": b"role = hub"}),
+    "a numbered copy": Mistake(
+        "#role = table", 0, ("roundtap (1).txt", "must be roundtap.txt;"), {"roundtap (1).txt": b"role=hub"}),
+    "a slip in a file that Notepad saved as Unicode": Mistake(
+        b"\xff\xfe" + "# für den Hub\r\nrole = hib".encode("utf-16-le"), 2, ("“hub” meant",)),
+    "a slip in a file with a byte order mark": Mistake(b"\xef\xbb\xbfrole = hib\r\n", 1, ("“hub” meant",)),
+    "smart quotes around a slip": Mistake("role = „Tissch“", 1, ("“table” meant",)),
+}
+
+
+@pytest.fixture(autouse=True)
+def in_english(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ROUNDTAP_LANG", "en")
+
+
+def checked(path: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, list[str]]:
+    code = main(["card", "--check", str(path)])
+    said, wrong = capsys.readouterr()
+    assert wrong == ""
+    return code, said.splitlines()
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_the_desk_tells_a_mistake_with_its_line_and_what_would_be_right(
+        name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    mistake = MISTAKES[name]
+    path = mistake.save(tmp_path)
+    place = f"roundtap.txt, line {mistake.line}: " if mistake.line else "roundtap.txt: "
+    code, lines = checked(path, capsys)
+    assert code == 2
+    assert any(line.startswith(place) and all(words in line for words in mistake.told) for line in lines), lines
+    assert SECRET not in "".join(lines)
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_the_first_start_tells_the_same_in_four_languages(name: str, tmp_path: Path) -> None:
+    machine, _ = machine_in(tmp_path, b"")
+    MISTAKES[name].save(tmp_path / "boot/firmware")
+    notes = apply_settings(machine).notes
+    assert MISTAKES[name].line in {note.line for note in notes}
+    for language in LANGUAGES:
+        texts = [note.text(catalogue("roundtap", language)) for note in notes]
+        assert not any("{" in text or SECRET in text for text in texts)
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_no_mistake_leaves_a_service_with_a_file_that_it_cannot_read(name: str, tmp_path: Path) -> None:
+    machine, _ = machine_in(tmp_path, b"")
+    MISTAKES[name].save(tmp_path / "boot/firmware")
+    apply_settings(machine)
+    etc = tmp_path / "etc/roundtap"
+    assert read_table_config(etc / "table.toml").board.name
+    assert read_panel_config(etc / "panel.toml").board.name
+    assert read_station_config(etc / "station.toml").file_settings.printer == "epson-80"
+    if (etc / "wall.env").exists():
+        parse_endpoint((etc / "wall.env").read_text().partition('"')[2].strip('"\n'))
+
+
+def test_there_are_at_least_forty() -> None:
+    assert len(MISTAKES) >= 40
+
+
+HALL = f"country = PL\r\nwifi = Kawiarnia „Pod Różą”\r\nwifi_password = {SECRET}\r\n"
+RIGHT: dict[str, tuple[str | bytes, dict[str, bytes]]] = {
+    "an empty file": (b"", {}),
+    "a table, in German": (
+        "Rolle: Tisch\r\nSprache: deutsch\r\nLand: Deutschland\r\nPlatine: adafruit-oled-bonnet", {}),
+    "a hub with its hotspot": (
+        f"role = hub\r\nhotspot = Tom's Games\r\nhotspot_password = {SECRET}\r\npin = four of my words\r\n"
+        "country = GB\r\nprinter = epson-t88\r\nport = /dev/ttyUSB0\r\nboard = recommended", {}),
+    "a hub without a hotspot on the store's Wi-Fi": (f"rola = hub\r\nhotspot = nie\r\n{HALL}".encode("cp1250"), {}),
+    "an open network, said so": ("wifi = Free\r\nwifi_password =\r\ncountry = ES", {}),
+    "a password with a hash, in quotes": ('wifi = S\r\ncountry = US\r\nwifi_password = "it # is mine"', {}),
+    "a password without a space before its hash": ("wifi = S\r\ncountry = US\r\nwifi_password = it# is #mine", {}),
+    "a wall with its hub": ("role = wall\r\nhub = http://hub.example.org:8080/", {}),
+    "a printer of one's own": (
+        "role = printer\r\nprinter = till.toml\r\nhub = [fd00::1]", {"till.toml": b"columns = 42\n"}),
+    "a board of one's own, saved by Notepad": (
+        "role = table\r\nboard = our-box.toml", {"our-box.toml": b"\xef\xbb\xbf" + OURS}),
+    "a standby with its key": ("role = standby", {"standby.toml": b'hub = "http://10.42.0.1:8080"\n'}),
+}
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_a_right_file_gets_no_note_on_the_desk_nor_at_the_first_start(
+        name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text, beside = RIGHT[name]
+    mistake_free = Mistake(text, 0, (), beside)
+    (tmp_path / "desk").mkdir()
+    assert checked(mistake_free.save(tmp_path / "desk"), capsys) == (0, ["roundtap.txt: nothing to correct."])
+    machine, _ = machine_in(tmp_path / "machine", b"")
+    mistake_free.save(tmp_path / "machine/boot/firmware")
+    assert apply_settings(machine).notes == ()
+    # Once its passwords are taken over, too.
+    assert apply_settings(machine).notes == ()
+    assert checked(tmp_path / "machine/boot/firmware" / FILE, capsys)[0] == 0
+
+
+def test_the_password_of_another_network_does_not_count_for_this_one(tmp_path: Path) -> None:
+    machine, _ = machine_in(tmp_path, f"wifi = Store\ncountry = DE\nwifi_password = {SECRET}\n")
+    assert apply_settings(machine).notes == ()
+    path = tmp_path / "boot/firmware" / FILE
+    path.write_text(path.read_text().replace("Store", "Other"))
+    assert [(note.line, note.key) for note in apply_settings(machine).notes] == [(1, "wifi_open")]
+
+
+def test_a_password_with_a_comment_is_neither_used_nor_wiped(tmp_path: Path) -> None:
+    machine, _ = machine_in(tmp_path, f"wifi = Store\ncountry = DE\nwifi_password = {SECRET} # upstairs\n")
+    for _ in range(2):
+        assert [(note.line, note.key) for note in apply_settings(machine).notes] == [(3, "comment")]
+    assert SECRET in (tmp_path / "boot/firmware" / FILE).read_text()
+
+
+def test_the_desk_s_file_may_have_any_name_and_has_to_be_there(
+        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "for table 7.txt").write_text("role = tabel")
+    assert checked(tmp_path / "for table 7.txt", capsys)[1][0].startswith("for table 7.txt, line 1: ")
+    assert main(["card", "--check", str(tmp_path / "none.txt")]) == 2
+    assert "none.txt" in capsys.readouterr().err
