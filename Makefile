@@ -67,7 +67,8 @@ deb:
 	sh systemd/debian/build_deb.sh $(ARCH)
 
 # An image of Raspberry Pi OS Lite (64-bit) that installs the bundle at its first start: make image BASE=…raspios….img.xz
-BUNDLE ?= $(lastword $(sort $(wildcard dist/roundtap-offline_*_arm64.tar)))
+# It wants mtools, and the newest bundle for arm64 in dist (make deb bundle ARCH=arm64).
+BUNDLE ?= $(firstword $(shell ls -t dist/roundtap-offline_*_arm64.tar 2> /dev/null))
 image: setup
 	$(BIN)/roundtap card "$(BASE)" --bundle "$(BUNDLE)" --output dist/roundtap.img $(ARGS)
 

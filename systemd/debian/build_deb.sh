@@ -10,6 +10,10 @@ here=$(cd "$(dirname "$0")/../.." && pwd)
 suite=${SUITE:-trixie}
 [ $# -gt 0 ] || set -- "$(dpkg --print-architecture)"
 needed="debhelper python3-pip python3-setuptools python3-setuptools-scm"
+[ -n "${ROUNDTAP_BUILD_ROOT:-}" ] || command -v mmdebstrap > /dev/null || {
+    echo "build_deb: mmdebstrap is missing: apt install mmdebstrap (or ROUNDTAP_BUILD_ROOT=, a root of $suite)" >&2
+    exit 2
+}
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/roundtap-deb.XXXXXX")
 inside=""
@@ -60,22 +64,24 @@ done
 BUILD
 
 mkdir -p "$here/dist"
+# The caller's folder for temporary files is not there inside, and the caller's HOME has settings of pip's.
+plain="env -u TMPDIR HOME=/root"
 if [ -n "${ROUNDTAP_BUILD_ROOT:-}" ]; then
     inside=$(mktemp -d "$ROUNDTAP_BUILD_ROOT/tmp/roundtap.XXXXXX")
     mkdir "$inside/out"
     cp -R "$tree" "$work/build.sh" "$inside"
     at=/tmp/$(basename "$inside")
-    chroot "$ROUNDTAP_BUILD_ROOT" sh -c "dpkg --status $needed > /dev/null 2>&1 || { apt-get update -q=2 &&
+    chroot "$ROUNDTAP_BUILD_ROOT" $plain sh -c "dpkg --status $needed > /dev/null 2>&1 || { apt-get update -q=2 &&
         DEBIAN_FRONTEND=noninteractive apt-get install -y -q=2 --no-install-recommends $needed > /tmp/needed.log 2>&1 ||
         { tail -20 /tmp/needed.log; exit 1; }; }"
-    chroot "$ROUNDTAP_BUILD_ROOT" sh "$at/build.sh" "$at/roundtap" "$at/out"
+    chroot "$ROUNDTAP_BUILD_ROOT" $plain sh "$at/build.sh" "$at/roundtap" "$at/out"
     cp "$inside"/out/*.deb "$here/dist"
 else
     mkdir "$work/out"
     mmdebstrap --quiet --variant=apt --include="$(echo "$needed" | tr ' ' ,)" "$suite" /dev/null \
         --customize-hook="copy-in '$tree' '$work/build.sh' /root" \
         --customize-hook='mkdir -p "$1/root/out"' \
-        --customize-hook='chroot "$1" sh /root/build.sh /root/roundtap /root/out' \
+        --customize-hook='chroot "$1" '"$plain"' sh /root/build.sh /root/roundtap /root/out' \
         --customize-hook="sync-out /root/out '$work/out'"
     cp "$work"/out/*.deb "$here/dist"
 fi

@@ -3,9 +3,9 @@
 # from it without network. Taken for given on the target is what every Debian and Raspberry Pi OS has: packages of the
 # priorities "required" and "important" and what they need. What is there already is left alone.
 # usage: make_bundle.sh [arm64|amd64]   (default: this machine's kind; `make deb` comes before)
-# SUITE: for which Debian (default trixie). WALL=yes: with compositor and browser. SOURCES: a file in the manner of
-# sources.list whose packages come along, too, such as Raspberry Pi's with python3-lgpio. STATUS: the target's
-# /var/lib/dpkg/status: only what it lacks is gathered.
+# SUITE: for which Debian (default trixie). WALL=no: without compositor and browser, for cards of which none will be a wall
+# or have a screen on the hub. SOURCES: a file in the manner of sources.list whose packages come along, too, such as
+# Raspberry Pi's with python3-lgpio. STATUS: the target's /var/lib/dpkg/status: only what it lacks is gathered.
 set -eu
 
 here=$(cd "$(dirname "$0")/../.." && pwd)
@@ -14,7 +14,11 @@ arch=${1:-$(dpkg --print-architecture)}
 package=$(ls -t "$here"/dist/roundtap_*_"$arch".deb 2> /dev/null | head -1)
 [ -n "$package" ] || { echo "make_bundle: no package for $arch in dist/: make deb ARCH=$arch comes first" >&2; exit 2; }
 version=$(dpkg-deb --field "$package" Version)
+command -v dpkg-scanpackages > /dev/null || { echo "make_bundle: apt install dpkg-dev comes first" >&2; exit 2; }
+with_wall=
+[ "${WALL:-yes}" = no ] || with_wall=yes
 wall=$here/dist/roundtap-wall_${version}_all.deb
+[ -z "$with_wall" ] || [ -f "$wall" ] || { echo "make_bundle: $wall is missing: make deb ARCH=$arch, or WALL=no" >&2; exit 2; }
 mirror=$(sed -n 's/^URIs: *//p; s/^deb \(\[[^]]*\] \)\?\([^ ]*\).*/\2/p' /etc/apt/sources.list /etc/apt/sources.list.d/* \
     2> /dev/null | grep '/debian/\?$' | head -1)
 
@@ -47,8 +51,8 @@ for each in $wanted; do
         echo "make_bundle: $suite has no $each: left out" >&2
     fi
 done
-[ "${WALL:-}" != yes ] || set -- "$wall"
-[ "${WALL:-}" = yes ] || set --
+set --
+[ -z "$with_wall" ] || set -- "$wall"
 # shellcheck disable=SC2086
 in_target install --yes --download-only --no-install-recommends "$package" "$@" $known
 
@@ -62,6 +66,21 @@ while read -r each; do rm -f "$work/cache/archives/${each}_"*.deb; done < "$work
 
 cp "$work"/cache/archives/*.deb "$package" "$@" "$work/$name"
 (cd "$work/$name" && dpkg-scanpackages --multiversion . > Packages 2> /dev/null)
+# What the target is taken to have, by name, with what those packages provide: `roundtap card` checks the bundle by it.
+cat "$work"/lists/*_Packages "$work/status" | awk -v RS= -F'\n' -v given="$work/given" '
+    BEGIN { RS = "\n"; while ((getline name < given) > 0) known[name] = 1; RS = "" }
+    {
+        name = provides = ""
+        for (i = 1; i <= NF; i++) {
+            if ($i ~ /^Package: /) name = substr($i, 10)
+            if ($i ~ /^Provides: /) provides = substr($i, 11)
+            if ($i == "Status: install ok installed") known[name] = 1
+        }
+        if (name in known) {
+            print name
+            for (i = split(provides, each, /, */); i > 0; i--) { sub(/ .*/, "", each[i]); print each[i] }
+        }
+    }' | sort -u > "$work/$name/given"
 cat > "$work/$name/install.sh" <<INSTALL
 #!/bin/sh
 # Installs Roundtap and what it needs from this folder, without network. As root: sh install.sh
@@ -76,7 +95,7 @@ apt() {
 }
 apt -q=2 update
 DEBIAN_FRONTEND=noninteractive apt install --yes --no-install-recommends roundtap=$version \\
-    ${WALL:+roundtap-wall=$version} $known
+    ${with_wall:+roundtap-wall=$version} $known
 echo "Say what this machine is: roundtap role hub (or table, printer, wall, standby)"
 INSTALL
 tar -C "$work" -cf "$here/dist/$name.tar" "$name"

@@ -19,6 +19,7 @@ from roundtap.doctor.doctor import (
     settings_checks,
     shareable_settings,
 )
+from roundtap.doctor.wall_programs import wall_checks
 from roundtap.main import main
 from roundtap.provisioning.applying import machine_at
 from roundtap_core.words import LANGUAGES, core_words
@@ -214,3 +215,17 @@ def test_every_check_of_the_command_has_its_texts(language: str, tmp_path: Path)
         assert check.finding(words)
         assert check.state != WRONG or check.to_do(words)
     assert doctor.report_lines(found, words)
+
+
+@pytest.mark.parametrize(("roles", "screen", "told"), [
+    (["wall"], False, True), (["hub", "wall"], True, True), (["hub", "wall"], False, False), (["table"], True, False)])
+def test_a_wall_without_compositor_or_browser_is_told_where_it_has_a_screen(
+        monkeypatch: pytest.MonkeyPatch, roles: list[str], screen: bool, told: bool) -> None:
+    monkeypatch.setattr("roundtap.doctor.wall_programs.connected_screens", lambda: ("HDMI-A-1",) if screen else ())
+    monkeypatch.setattr("shutil.which", lambda name, path=None: "/usr/bin/cage" if name == "cage" else None)
+    assert wall_checks(roles) == ([Check("wall", WRONG, {"programs": "chromium"})] if told else [])
+
+
+def test_a_wall_with_its_programs_has_nothing_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.which", lambda name, path=None: f"/usr/bin/{name}")
+    assert wall_checks(["wall"]) == []

@@ -270,6 +270,25 @@ def test_what_is_to_mend_is_written_beside_the_settings_for_notepad(tmp_path: Pa
     capsys.readouterr()
 
 
+def test_a_wall_without_a_browser_is_told_until_it_has_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    machine_in(tmp_path, "role = wall")
+    programs = tmp_path / "usr/bin"
+    programs.mkdir()
+    said = tmp_path / "boot/firmware/roundtap-says.txt"
+    for name, lacking in (("", "cage, chromium"), ("cage", "chromium"), ("chromium", "")):
+        if name:
+            (programs / name).touch(0o755)
+        assert main(["role", "--apply", "--root", str(tmp_path)]) == 0
+        assert (f"lacks: {lacking}." if lacking else "nothing to correct") in said.read_text("utf-8-sig")
+    capsys.readouterr()
+
+
+def test_no_other_role_wants_a_browser(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    machine_in(tmp_path, "role = hub")
+    assert main(["role", "--apply", "--root", str(tmp_path)]) == 0
+    assert "chromium" not in capsys.readouterr().out
+
+
 def test_the_hub_takes_a_stick_by_itself_and_no_other_machine_does(tmp_path: Path) -> None:
     machine, called = machine_in(tmp_path, "role = hub")
     rules = tmp_path / STICK_RULES

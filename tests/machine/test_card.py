@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import lzma
 import shutil
 import struct
@@ -11,6 +10,7 @@ import tarfile
 from pathlib import Path
 
 import pytest
+from bundle_kit import control, made_bundle
 from machine_kit import CMDLINE, CONFIG
 
 from roundtap.main import main
@@ -26,11 +26,13 @@ ARMED_WORDS = ["systemd.run=/boot/firmware/roundtap/first-boot.sh", "systemd.run
 
 @pytest.fixture
 def bundle(tmp_path: Path) -> Path:
-    folder = tmp_path / "bundle"
-    (folder / "more").mkdir(parents=True)
-    (folder / "roundtap_1.2.3_arm64.deb").write_bytes(b"!<arch>\n" + b"r" * 100)
-    (folder / "more" / "overlayroot_0.18_all.deb").write_bytes(b"!<arch>\n" + b"o" * 50)
-    return folder
+    return made_bundle(tmp_path / "bundle")
+
+
+def next_bundle(bundle: Path) -> Path:
+    """The same with a later version of Roundtap's package."""
+    shutil.rmtree(bundle)
+    return made_bundle(bundle, control("roundtap", "2.0.0"), control("overlayroot", "0.18", "all"))
 
 
 @pytest.fixture
@@ -64,8 +66,8 @@ def of_image(image: Path, name: str) -> bytes:
 
 def test_a_card_gets_bundle_script_and_settings_and_starts_the_script_next(boot: Path, bundle: Path) -> None:
     assert main(["card", str(boot), "--bundle", str(bundle)]) == 0
-    packed = {path.name for path in (boot / "roundtap/bundle").iterdir()}
-    assert packed == {"roundtap_1.2.3_arm64.deb", "overlayroot_0.18_all.deb"}
+    packed = {path.name: path.read_bytes() for path in (boot / "roundtap/bundle").iterdir()}
+    assert packed == {path.name: path.read_bytes() for path in bundle.iterdir()}
     assert (boot / "roundtap/first-boot.sh").read_text().startswith("#!/bin/sh\n")
     words = (boot / "cmdline.txt").read_text().split()
     assert words[-4:] == ARMED_WORDS
@@ -73,32 +75,28 @@ def test_a_card_gets_bundle_script_and_settings_and_starts_the_script_next(boot:
 
 
 def test_a_bundle_may_be_one_tar(boot: Path, bundle: Path, tmp_path: Path) -> None:
-    (bundle / "install.sh").write_text("#!/bin/sh\n")
     packed = tmp_path / "roundtap-offline_1.2.3_trixie_arm64.tar"
     with tarfile.open(packed, "w") as tar:
         tar.add(bundle, "roundtap-offline_1.2.3")
     assert main(["card", str(boot), "--bundle", str(packed)]) == 0
     assert {path.name for path in (boot / "roundtap/bundle").iterdir()} == {
-        "roundtap_1.2.3_arm64.deb", "overlayroot_0.18_all.deb", "install.sh"}
+        "roundtap_1.2.3_arm64.deb", "overlayroot_0.18_all.deb", "Packages", "given", "install.sh"}
 
 
-def test_nothing_in_a_tar_lands_elsewhere_than_on_the_card(boot: Path, tmp_path: Path) -> None:
+def test_nothing_in_a_tar_lands_elsewhere_than_on_the_card(boot: Path, bundle: Path, tmp_path: Path) -> None:
     packed = tmp_path / "roundtap-offline.tar"
     with tarfile.open(packed, "w") as tar:
-        for name in ("roundtap_1.2.3_arm64.deb", "../up.deb", str(tmp_path / "rooted.deb"), "way/through.deb"):
-            member = tarfile.TarInfo(name)
-            member.size = 3
-            tar.addfile(member, io.BytesIO(b"deb"))
-        # A link that leads out, and a file that is to go through it.
+        # A link that leads out, and files that are to go through it, up, and to the root.
         for name, kind, target in (("way", tarfile.SYMTYPE, str(tmp_path)), ("pipe", tarfile.FIFOTYPE, "")):
             member = tarfile.TarInfo(name)
             member.type, member.linkname = kind, target
             tar.addfile(member)
+        for path, name in zip(sorted(bundle.iterdir()), ("way/", "../", f"{tmp_path}/", "", "way/../../"), strict=True):
+            tar.add(path, f"{name}{path.name}")
     there = set(tmp_path.iterdir())
     assert main(["card", str(boot), "--bundle", str(packed)]) == 0
     assert set(tmp_path.iterdir()) == there
-    assert {path.name: path.read_bytes() for path in (boot / "roundtap/bundle").iterdir()} == dict.fromkeys(
-        ("roundtap_1.2.3_arm64.deb", "up.deb", "rooted.deb", "through.deb"), b"deb")
+    assert {path.name for path in (boot / "roundtap/bundle").iterdir()} == {path.name for path in bundle.iterdir()}
 
 
 def test_the_template_says_nothing_until_somebody_takes_a_sign_away(boot: Path, bundle: Path) -> None:
@@ -146,9 +144,8 @@ def test_the_next_bundle_goes_onto_a_card_that_runs_and_leaves_its_settings(boot
     main(["card", str(boot), "--bundle", str(bundle)])
     (boot / "roundtap.txt").write_text("role = wall\n")
     (boot / "cmdline.txt").write_text(CMDLINE.replace("resize", "overlayroot=tmpfs:recurse=0"))
-    (bundle / "roundtap_1.2.3_arm64.deb").rename(bundle / "roundtap_2.0.0_arm64.deb")
-    assert main(["card", str(boot), "--bundle", str(bundle)]) == 0
-    packed = {path.name for path in (boot / "roundtap/bundle").iterdir()}
+    assert main(["card", str(boot), "--bundle", str(next_bundle(bundle))]) == 0
+    packed = {path.name for path in (boot / "roundtap/bundle").glob("*.deb")}
     assert packed == {"roundtap_2.0.0_arm64.deb", "overlayroot_0.18_all.deb"}
     assert (boot / "roundtap.txt").read_text() == "role = wall\n"
     words = (boot / "cmdline.txt").read_text().split()
@@ -174,7 +171,8 @@ def test_an_image_of_pi_os_becomes_one_of_the_kit_s_without_root(tmp_path: Path,
     made = tmp_path / "dist/roundtap.img"
     assert main(["card", str(base), "--bundle", str(bundle), "--output", str(made)]) == 0
     assert of_image(made, "cmdline.txt").decode().split()[-4:] == ARMED_WORDS
-    assert of_image(made, "roundtap/bundle/overlayroot_0.18_all.deb") == b"!<arch>\n" + b"o" * 50
+    for path in bundle.iterdir():
+        assert of_image(made, f"roundtap/bundle/{path.name}") == path.read_bytes()
     assert of_image(made, "roundtap/first-boot.sh") == (card.FILES / "first-boot.sh").read_bytes()
     assert read_settings(of_image(made, "roundtap.txt")) == (Settings(), [])
     # Nothing but the boot partition has changed.
@@ -186,7 +184,7 @@ def test_an_image_of_pi_os_becomes_one_of_the_kit_s_without_root(tmp_path: Path,
 def test_an_image_takes_the_next_bundle_too(tmp_path: Path, bundle: Path) -> None:
     made = tmp_path / "a.img"
     main(["card", str(made_image(tmp_path)), "--bundle", str(bundle), "--output", str(made)])
-    (bundle / "roundtap_1.2.3_arm64.deb").rename(bundle / "roundtap_2.0.0_arm64.deb")
+    next_bundle(bundle)
     again = tmp_path / "b.img"
     assert main(["card", str(made), "--bundle", str(bundle), "--output", str(again)]) == 0
     listed = subprocess.run(["mdir", "-b", "-i", f"{again}@@{FIRST * 512}", "::roundtap/bundle"], capture_output=True,
@@ -204,14 +202,55 @@ def test_what_is_no_card_is_told_and_stays_as_it_is(tmp_path: Path, bundle: Path
     assert list(empty.iterdir()) == []
     film = tmp_path / "film.img"
     film.write_bytes(b"x" * 4096)
+    before = set(tmp_path.iterdir())
     assert main(["card", str(film), "--bundle", str(bundle), "--output", str(tmp_path / "o.img")]) == 2
     assert "Raspberry Pi OS Lite" in capsys.readouterr().err
+    assert set(tmp_path.iterdir()) == before
 
 
 def test_a_folder_without_the_package_is_no_bundle(boot: Path, tmp_path: Path,
                                                    capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["card", str(boot), "--bundle", str(tmp_path / "nothing")]) == 2
-    assert "make bundle" in capsys.readouterr().err
+    assert "make deb bundle ARCH=arm64" in capsys.readouterr().err
+    assert (boot / "cmdline.txt").read_text() == CMDLINE
+
+
+@pytest.mark.parametrize(("where", "bundle_name", "told"), [("", "dist/any.tar", "make image BASE="),
+                                                            ("any.img.xz", "", "dist has no package")])
+def test_an_empty_variable_of_the_makefile_is_not_the_working_folder(
+        bundle: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], where: str, bundle_name: str,
+        told: str) -> None:
+    monkeypatch.chdir(bundle)
+    assert main(["card", where, "--bundle", bundle_name]) == 2
+    assert told in capsys.readouterr().err
+
+
+def test_what_is_on_the_card_is_named(boot: Path, bundle: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["card", str(boot), "--bundle", str(bundle)])
+    said = capsys.readouterr().out.splitlines()
+    assert said[:2] == ["roundtap 1.2.3 arm64", "  overlayroot 0.18 all"]
+    assert "WALL=no" in said[2]
+    assert "2 packages" in said[3]
+
+
+def test_a_wall_s_bundle_is_not_said_to_lack_it(boot: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made_bundle(tmp_path / "walls", control("roundtap"), control("roundtap-wall", "1", "all", Depends="roundtap"))
+    main(["card", str(boot), "--bundle", str(tmp_path / "walls")])
+    assert "WALL=no" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("bad", ["roundtap/bundle/overlayroot_0.18_all.deb", "roundtap/first-boot.sh", "roundtap.txt"])
+def test_a_card_that_gives_back_something_else_starts_as_before(
+        boot: Path, bundle: Path, bad: str, monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str]) -> None:
+    class WornCard(card.FolderCard):
+        def get(self, name: str) -> bytes | None:
+            raw = super().get(name)
+            return raw[:-1] + b"?" if name == bad and raw else raw
+
+    monkeypatch.setattr(card, "FolderCard", WornCard)
+    assert main(["card", str(boot), "--bundle", str(bundle)]) == 2
+    assert bad in capsys.readouterr().err
     assert (boot / "cmdline.txt").read_text() == CMDLINE
 
 

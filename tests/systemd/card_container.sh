@@ -24,7 +24,7 @@ echo "console=tty1 root=PARTUUID=0a1b2c3d-02 rootfstype=ext4 fsck.repair=yes roo
 echo "[all]" > "$boot/config.txt"
 printf '\xef\xbb\xbfRole = Hub\r\nLand: DE\r\nSprache: de\r\nwfi = Store\r\n' > "$work/roundtap.txt"
 ROUNDTAP=${ROUNDTAP:-$top/.venv/bin/roundtap}
-"$ROUNDTAP" card "$boot" --bundle "$bundle" --settings "$work/roundtap.txt"
+"$ROUNDTAP" card "$boot" --bundle "$bundle" --settings "$work/roundtap.txt" --architecture "$(dpkg --print-architecture)"
 
 # systemd reads its own words of the kernel's line from its arguments in a container; restarting is ending here.
 start() {  # start LOG [nspawn arguments] -- [systemd's arguments]

@@ -75,6 +75,13 @@ def test_no_hardware_and_no_network_keeps_a_service_from_starting(path: Path) ->
         assert not re.search(r"^(DeviceAllow|PrivateDevices)=", text, re.MULTILINE)
 
 
+def test_a_hub_and_a_standby_are_never_on_one_machine_at_a_time() -> None:
+    # The one that stops takes the port and the folder of keys with it: the other starts only after that.
+    text = (FOLDER / "roundtap-hub.service").read_text(encoding="utf-8").splitlines()
+    assert "Conflicts=roundtap-standby.service" in text
+    assert "After=roundtap-standby.service" in text
+
+
 def test_port_80_is_the_only_right_of_the_hub_s() -> None:
     for name in ("hub", "standby"):
         text = (FOLDER / f"roundtap-{name}.service").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The Debian package in a container with the network cut: install, start, upgrade, downgrade, remove, purge.
+"""The Debian package in a container with the network cut: install, every role, upgrade, downgrade, remove, purge.
 
 Needs root, systemd-nspawn and a Debian root with systemd and python3 (never changed: it is copied). Ends with 1 where
 something does not hold. The later package is made of the given one: a later version, and a journal of a made-up form.
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -219,8 +220,23 @@ def play(container: Container, bundle: Path | None) -> None:
     say(f"     installation {time.monotonic() - from_s:.1f} s")
     running = container.sh("systemctl list-units --plain --no-legend 'roundtap-*' --state=running")
     holds("nothing runs before there is a role", not running)
+    for role, service in (("wall", "wall"), ("printer", "station")):
+        said = container.run("roundtap", "role", role).stdout
+        took_s = container.until(f"systemctl is-active roundtap-{service}", 60)
+        holds(f"role {role}: its service is up after {took_s:.1f} s", True)
+        if role == "wall":
+            # Beside the package alone there is no browser; a bundle brings it (unless WALL=no).
+            there = container.run("which", "chromium", check=False).returncode == 0
+            doctor = container.run("roundtap", "doctor", check=False).stdout
+            holds(f"role and doctor say whether there is a browser: {there}",
+                  ("roundtap-wall" in said.partition("\n\n")[2]) != there and ("roundtap-wall" in doctor) != there)
+    container.run("roundtap", "role", "standby")
+    container.until("test -d /run/roundtap/local", 60)
     container.run("roundtap", "role", "hub")
-    say(f"     from its role to the first answer {container.wait_for_hub():.1f} s")
+    say(f"     from standby to the hub's first answer {container.wait_for_hub():.1f} s")
+    for reader in ("panel", "station"):
+        holds(f"standby, then hub, without a restart: the {reader} has its key", "key" in container.sh(
+            f"runuser -u roundtap-{reader} -- cat /run/roundtap/local/{reader}.json"))
     pin = container.sh("journalctl -u roundtap-hub | grep -o 'shown once): .*' | head -1 | cut -d' ' -f3").strip()
     (container.root / "root" / "evening.py").write_text(EVENING)
     holds("an event is made", container.sh(f"python3 /root/evening.py '{pin}' begin").strip() == "True")
@@ -259,7 +275,9 @@ def play(container: Container, bundle: Path | None) -> None:
     before = after
     container.run("dpkg", "--verify", "roundtap")
 
-    container.run("apt-get", "remove", "-y", "roundtap")
+    done = container.run("apt-get", "remove", "-y", "roundtap")
+    wrong = [line for line in (done.stdout + done.stderr).splitlines() if re.search("failed|error|warning", line, re.I)]
+    holds(f"removed without an error {wrong}", not wrong)
     holds("removed: nothing runs, nothing starts", not container.answers() and "roundtap-hub" not in container.sh(
         "ls /etc/systemd/system/*.wants"))
     holds("removed: the journal is there", container.sh(f"ls {DATA}/roundtap.db").strip() != "")
@@ -271,7 +289,8 @@ def play(container: Container, bundle: Path | None) -> None:
 
     said = container.run("apt-get", "purge", "-y", "roundtap").stdout
     holds("purge says what it takes", f"purged: {DATA}" in said)
-    left = container.sh("ls -d /var/lib/roundtap* /etc/roundtap /opt/roundtap /run/roundtap* 2>/dev/null; "
+    left = container.sh("ls -d /var/lib/roundtap* /opt/roundtap /run/roundtap* 2>/dev/null; "
+                        "find /etc /usr/lib -name '*roundtap*'; "
                         "getent passwd | grep roundtap; getent group | grep roundtap; true")
     holds(f"nothing is left {left.split()}", not left.strip())
 

@@ -192,7 +192,7 @@ def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, evening: Evening, live
         browsers = Browsers(evening, proxy, lives_s, asks_s)
         monkeypatch.setattr("subprocess.Popen", browsers)
         monkeypatch.setattr("roundtap_units.wall.main.end_browser", browsers.end)
-        monkeypatch.setattr("shutil.which", lambda name: f"/usr/bin/{name}")
+        monkeypatch.setattr("shutil.which", lambda name, path=None: f"/usr/bin/{name}")
         environment = {"RUNTIME_DIRECTORY": str(tmp_path), "WLR_BACKENDS": "headless"}
         WallBrowser(proxy, Heartbeat(SystemdNotifier({})), evening, lambda: evening.s).run(False, environment)
         assert browsers.words[:4] == ["cage", "-d", "--", "/usr/bin/chromium"]
@@ -229,7 +229,7 @@ def test_one_whose_page_lives_is_left_alone(tmp_path: Path, monkeypatch: pytest.
 def test_what_is_missing_is_said_once_and_waited_for(
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
     programs: set[str] = set()
-    monkeypatch.setattr("shutil.which", lambda name: name if name in programs else None)
+    monkeypatch.setattr("shutil.which", lambda name, path=None: name if name in programs else None)
     monkeypatch.setattr("roundtap_units.wall.main.connected_screens", lambda: ())
 
     class Assembling(Evening):

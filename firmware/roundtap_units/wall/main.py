@@ -425,8 +425,7 @@ class WallBrowser:
 
 def missing_for_browser(window: bool, environment: Mapping[str, str]) -> str:
     """What is missing to start a browser, for the journal; "": nothing."""
-    programs = (("cage", window or shutil.which(COMPOSITOR[0])), ("chromium", browser_program()))
-    if lacking := [name for name, there in programs if not there]:
+    if lacking := missing_programs(window):
         return (f"this machine has no {' and no '.join(lacking)}, so no wall: apt install cage xwayland chromium; it "
                 "comes up once they are there")
     # With another backend it is drawn elsewhere than on a screen: for testing.
@@ -435,8 +434,14 @@ def missing_for_browser(window: bool, environment: Mapping[str, str]) -> str:
     return "no screen is connected: the wall comes up once one is plugged in and switched on"
 
 
-def browser_program() -> str:
-    return next((found for name in BROWSERS if (found := shutil.which(name))), "")
+def missing_programs(window: bool = False, path: str | None = None) -> list[str]:
+    """What is not installed of compositor (unless in a window) and browser. `path`: where to look instead of $PATH."""
+    programs = (("cage", window or shutil.which(COMPOSITOR[0], path=path)), ("chromium", browser_program(path)))
+    return [name for name, there in programs if not there]
+
+
+def browser_program(path: str | None = None) -> str:
+    return next((found for name in BROWSERS if (found := shutil.which(name, path=path))), "")
 
 
 def browser_command(window: bool, environment: Mapping[str, str], url: str) -> list[str]:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from roundtap.doctor.wall_programs import wall_checks
 from roundtap.headless import cli_io
 from roundtap.provisioning import applying
 from roundtap.provisioning.settings_file import Settings
@@ -176,8 +177,8 @@ def all_checks(data: Path | None, etc: Path, hub: str | None, roles: Sequence[st
     """Every check of this machine. `roles`: its services; `of_services`: their checks."""
     folder = data if data is not None else DATA if DATA.is_dir() else None
     board = bool({"table", "panel"} & set(roles)) or (etc / "table.toml").exists()
-    return [*check_health(MachineProbe(folder, board), time.time()), *of_services, *settings_checks(),
-            *config_checks(etc), *hotspot_checks(), *hub_checks(hub, etc, "hub" in roles or "standby" in roles)]
+    return [*check_health(MachineProbe(folder, board), time.time()), *of_services, *settings_checks(), *config_checks(etc),
+            *hotspot_checks(), *wall_checks(roles), *hub_checks(hub, etc, "hub" in roles or "standby" in roles)]
 
 
 def report_lines(found: Sequence[Check], words: Words) -> list[str]:

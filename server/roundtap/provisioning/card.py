@@ -6,14 +6,17 @@ import os
 import shutil
 import struct
 import subprocess
-import tarfile
 import tempfile
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
+from types import MappingProxyType
 
 from roundtap.headless import cli_io
 from roundtap.provisioning import boot_files, read_only
 from roundtap.provisioning.applying import machine_at
+from roundtap.provisioning.bundle import ARCHITECTURE, MIB, OWN, WALL, Bundle, read_bundle
 from roundtap.provisioning.settings_file import (
     FILE,
     STANDBY_FILE,
@@ -33,16 +36,17 @@ ARMED = ("systemd.run=/boot/firmware/roundtap/first-boot.sh", "systemd.run_succe
 STOCK = ("resize", "init=/usr/lib/raspberrypi-sys-mods/firstboot", "init=/usr/lib/raspi-config/init_resize.sh")
 """Removed, since Pi OS would grow its root over the whole card and leave no room for the data."""
 FAT_TYPES = (0x06, 0x0B, 0x0C, 0x0E)
-SECTOR, MIB = 512, 1 << 20
+SECTOR = 512
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     either = parser.add_mutually_exclusive_group(required=True)
-    either.add_argument("target", type=Path, nargs="?", metavar="WHERE",
+    either.add_argument("target", nargs="?", metavar="WHERE",
                         help="the mounted boot partition of a card, or an image of Raspberry Pi OS (.img, .img.xz)")
     either.add_argument("--check", type=Path, metavar="FILE", help="only say what is wrong in this roundtap.txt")
-    parser.add_argument("--bundle", type=Path, metavar="TAR",
-                        help="what `make bundle` made; or a folder of packages (.deb)")
+    parser.add_argument("--bundle", metavar="TAR", help="what `make bundle` made, or the same as a folder")
+    # Containers that stand for a Pi are of the kind of the machine that they run on.
+    parser.add_argument("--architecture", default=ARCHITECTURE, help=argparse.SUPPRESS)
     parser.add_argument("--settings", type=Path, metavar="FILE",
                         help="a roundtap.txt to put onto it, with the TOML files beside it that it names")
     parser.add_argument("--output", type=Path, default=Path("dist/roundtap.img"), metavar="FILE",
@@ -73,51 +77,51 @@ def check(path: Path) -> int:
 
 
 def _run(args: argparse.Namespace, unpacked: Path) -> int:
+    where, unfinished = Path(args.target), args.output.with_suffix(".part")
     try:
-        packages = bundle_files(args.bundle, unpacked)
+        # "", from a Makefile's empty variable, would be the working folder.
+        if not args.target:
+            raise Problem("card_no_base")
+        if not args.bundle:
+            raise Problem("card_no_bundle", folder="dist")
+        bundle = read_bundle(Path(args.bundle), unpacked, args.architecture)
         settings = args.settings.read_bytes() if args.settings else None
         found, notes = read_settings_file(args.settings) if args.settings else (Settings(), [])
+        named = {found.board, found.printer, STANDBY_FILE if found.role == "standby" else ""}
+        toml = toml_files(args.settings.parent) if args.settings else ()
+        beside = {path.name: path.read_bytes() for path in toml if path.name in named}
         card: Card
-        if args.target.is_dir():
-            card = FolderCard(args.target)
+        if where.is_dir():
+            card, text = FolderCard(where), "card.done"
         else:
             args.output.parent.mkdir(parents=True, exist_ok=True)
-            copy_sparse(args.target, args.output)
-            card = ImageCard(args.output)
+            copy_sparse(where, unfinished)
+            card, text = ImageCard(unfinished), "card.image"
         with machine_at(Path("/")).boot_open():
-            prepare_card(card, packages, settings)
-            named = {found.board, found.printer, STANDBY_FILE if found.role == "standby" else ""}
-            for path in toml_files(args.settings.parent) if args.settings else ():
-                if path.name in named:
-                    card.put(path.name, path.read_bytes())
+            prepare_card(card, bundle.files, settings, beside)
+        if not where.is_dir():
+            where = unfinished.replace(args.output)
     except Problem as problem:
         return cli_io.print_refusal(f"roundtap card: {problem.say(cli_io.reader_words())}")
-    except (OSError, lzma.LZMAError, EOFError, tarfile.TarError) as error:
-        return cli_io.print_refusal(f"roundtap card: {args.target}: {error}")
-    mib = sum(path.stat().st_size for path in packages) // MIB
-    count = sum(path.suffix == ".deb" for path in packages)
-    where, text = (args.target, "card.done") if args.target.is_dir() else (args.output, "card.image")
+    except (OSError, lzma.LZMAError, EOFError) as error:
+        return cli_io.print_refusal(f"roundtap card: {where}: {error}")
+    finally:
+        unfinished.unlink(missing_ok=True)
     words = cli_io.cli_words()
-    cli_io.write_lines([words(text, where=where, packages=count, mib=mib)])
+    no_wall = () if bundle.has(WALL) else (words("card.no_wall"),)
+    done = words(text, where=where, packages=len(bundle.packages), mib=bundle.size_mib())
+    cli_io.write_lines([*content_lines(bundle), *no_wall, done])
     for note in notes:
         cli_io.print_error(note.text(words, args.settings.name))
     return cli_io.DONE
 
 
-def bundle_files(bundle: Path, unpacked: Path) -> list[Path]:
-    """Every file of a bundle, a folder or a tar, extracted to `unpacked`. Problem where it lacks the package."""
-    if bundle.is_file():
-        with tarfile.open(bundle) as tar:
-            for member in filter(tarfile.TarInfo.isreg, tar):
-                if content := tar.extractfile(member):
-                    # By its base name alone: no path in a tar leads out of `unpacked`.
-                    with (unpacked / Path(member.name).name).open("wb") as file:
-                        shutil.copyfileobj(content, file)
-        bundle = unpacked
-    found = sorted(path for path in bundle.rglob("*") if path.is_file())
-    if not any(path.match("roundtap_*.deb") for path in found):
-        raise Problem("card_no_bundle", folder=bundle)
-    return found
+def content_lines(bundle: Bundle) -> list[str]:
+    """Every package with version and architecture, Roundtap's own first, each on a line; the others together."""
+    named = [" ".join((each["Package"], each["Version"], each["Architecture"])) for each in bundle.packages]
+    own = [name for name in named if name.startswith(OWN)]
+    return [*own, *textwrap.wrap(", ".join(name for name in named if name not in own), 110, initial_indent="  ",
+                                 subsequent_indent="  ", break_on_hyphens=False)]
 
 
 class FolderCard:
@@ -128,7 +132,13 @@ class FolderCard:
 
     def get(self, name: str) -> bytes | None:
         path = self._folder / name
-        return path.read_bytes() if path.is_file() else None
+        if not path.is_file():
+            return None
+        with path.open("rb") as file:
+            # From the card, not from memory; only Linux can be asked to.
+            with suppress(AttributeError, OSError):
+                os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+            return file.read()
 
     def put(self, name: str, raw: bytes) -> None:
         path = self._folder / name
@@ -217,8 +227,10 @@ def copy_sparse(image: Path, target: Path) -> None:
         file.truncate(file.tell())
 
 
-def prepare_card(card: Card, packages: Sequence[Path], settings: bytes | None = None) -> None:
-    """Put bundle, script and settings onto the card, and make its next start run the script. Repeatable."""
+def prepare_card(card: Card, packages: Sequence[Path], settings: bytes | None = None,
+                 beside: Mapping[str, bytes] = MappingProxyType({})) -> None:
+    """Put bundle, script, settings and the files `beside` them onto the card, read them back, and let its next start run
+    the script. Repeatable."""
     cmdline = card.get("cmdline.txt")
     if cmdline is None or card.get("config.txt") is None:
         raise Problem("card_no_boot")
@@ -227,18 +239,29 @@ def prepare_card(card: Card, packages: Sequence[Path], settings: bytes | None = 
     if card.free() < needed:
         raise Problem("card_full", needed_mib=needed // MIB, free_mib=card.free() // MIB)
     card.copy(packages, f"{FOLDER}/bundle")
-    card.put(SCRIPT, (FILES / "first-boot.sh").read_bytes())
-    card.put(f"{FOLDER}/tries", b"0\n")
+    small = {**beside, SCRIPT: (FILES / "first-boot.sh").read_bytes(), f"{FOLDER}/tries": b"0\n"}
     if settings is not None:
-        card.put(FILE, settings)
+        small[FILE] = settings
     elif card.get(FILE) is None:
         # For Notepad, with Windows line ends.
         text = (FILES / FILE).read_text(encoding="utf-8")
-        card.put(FILE, b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode())
+        small[FILE] = b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode()
+    for name, raw in small.items():
+        card.put(name, raw)
+    read_back(card, {**small, **{f"{FOLDER}/bundle/{path.name}": path for path in packages}})
     on_card, _ = read_settings(card.get(FILE) or b"")
     # Last and atomically: until here the card starts as it did before.
-    card.put("cmdline.txt", with_first_boot_script(cmdline.decode("utf-8", errors="surrogateescape"), on_card).encode(
-        "utf-8", errors="surrogateescape"))
+    text = with_first_boot_script(cmdline.decode("utf-8", errors="surrogateescape"), on_card)
+    line = text.encode("utf-8", errors="surrogateescape")
+    card.put("cmdline.txt", line)
+    read_back(card, {"cmdline.txt": line})
+
+
+def read_back(card: Card, written: Mapping[str, bytes | Path]) -> None:
+    """Raise Problem("card_read_back") where a file on the card is not, byte for byte, what was written to it."""
+    for name, wanted in written.items():
+        if card.get(name) != (wanted.read_bytes() if isinstance(wanted, Path) else wanted):
+            raise Problem("card_read_back", file=name)
 
 
 def with_first_boot_script(cmdline: str, settings: Settings) -> str:

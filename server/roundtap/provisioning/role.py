@@ -15,6 +15,7 @@ from roundtap.provisioning.roles import ETC
 from roundtap.provisioning.settings_file import ROLES, Settings, SettingsNote
 from roundtap_core.errors import Problem
 from roundtap_core.words import Words, catalogue, choose_language, core_words
+from roundtap_units.wall.main import missing_programs
 
 DONE, BAD_INPUT = 0, 2
 SIZES = (14, 12, 10, 9)  # letter sizes to try; the largest in which the whole text fits, else the last, cut
@@ -197,6 +198,8 @@ def _apply(machine: Machine, first: bool, restart: bool) -> int:
         notes += found
     if _is_data_missing(machine):
         notes.append(SettingsNote("data_missing"))
+    if settings.role == "wall" and (lacking := missing_programs(path=str(machine.root / "usr/bin"))):
+        notes.append(SettingsNote("no_browser", params={"programs": ", ".join(lacking)}))
     words = words_for(settings)
     text = role_report(settings, notes, words, roles.role_services(settings.role)[0])
     consoles = CONSOLES if machine.root == Path("/") else ()

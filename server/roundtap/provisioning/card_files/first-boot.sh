@@ -96,12 +96,8 @@ bundle() {
     chmod 755 /usr/sbin/policy-rc.d
     export DEBIAN_FRONTEND=noninteractive
     dpkg --configure -a >> "$log" 2>&1
-    if [ -f "$here/bundle/install.sh" ]; then
-        # The bundle's own: apt takes from it what this system lacks.
-        sh "$here/bundle/install.sh" >> "$log" 2>&1
-    else
-        dpkg --install --refuse-downgrade --skip-same-version --force-confold "$@" >> "$log" 2>&1
-    fi
+    # The bundle's own: apt takes from it what this system lacks.
+    sh "$here/bundle/install.sh" >> "$log" 2>&1
     done=$?
     rm -f /usr/sbin/policy-rc.d
     [ "$done" = 0 ] || say "the installation ended with $done"
