@@ -37,11 +37,9 @@ read."""
 
 class BoardProcess:
     """Buttons and screen of a process, real or virtual by its command line, and the process's one loop. incoming: the
-    queue of everything, the buttons' edges and the link's messages. tell: called with what the board is missing, at
-    each change, "" where nothing is."""
+    queue of everything, the buttons' edges and the link's messages."""
 
-    def __init__(self, board: Board, folder: Path, args: argparse.Namespace,
-                 tell: Callable[[str], None] = lambda _: None) -> None:
+    def __init__(self, board: Board, folder: Path, args: argparse.Namespace) -> None:
         self.incoming: queue.SimpleQueue[object] = queue.SimpleQueue()
         self.stopping = StopSignal(lambda: self.incoming.put(("stop", None)))
         with contextlib.suppress(OSError):
@@ -49,8 +47,9 @@ class BoardProcess:
             folder.mkdir(parents=True, exist_ok=True)
         self.front, self.screen, self.panel = open_controls(board, folder, args.panel, self.incoming)
         self.heard = screen_text_output(self.panel.set_text if self.panel else None, args.say)
-        self._heartbeat = Heartbeat(SystemdNotifier())
-        self._report_missing = hardware_fault_logger(tell)
+        notify = SystemdNotifier()
+        self._heartbeat = Heartbeat(notify)
+        self._report_missing = hardware_fault_logger(notify.say)
 
     def receive(self, kind: str, value: Any) -> None:
         """Queues a message from the link's threads; they wait while the loop is busy."""

@@ -2,7 +2,6 @@
 
 import logging
 import os
-import sys
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from typing import Any
 from roundtap_core.words import LANGUAGES
 from roundtap_devices.boards import Board, BoardError, load_board
 from roundtap_devices.toml_tables import TomlTableError
-from roundtap_machine.notify import restart_process
+from roundtap_machine.notify import refuse, restart_process
 from roundtap_units.link.hub_choice import parse_endpoint
 from roundtap_units.link.identity import HubAddress, has_local_key, known_identity, local_key
 
@@ -53,8 +52,7 @@ def run_unit(kind: str, run: Callable[[], bool]) -> int:
         if run():
             restart_process()
     except (ConfigError, TomlTableError) as error:
-        print(f"roundtap {kind}: {error}", file=sys.stderr)
-        return 2
+        return refuse(kind, error)
     return 0
 
 

@@ -48,7 +48,7 @@ from roundtap_hub.store.service import HubStopped, OutcomeUnknown, Service
 from roundtap_hub.units.unit_keys import PANEL, UnitKeys, local_folder, loopback_address, make_local_units
 from roundtap_hub.units.unit_presence import Presence
 from roundtap_machine.disk import FAILING
-from roundtap_machine.notify import restart_process
+from roundtap_machine.notify import SystemdNotifier, refuse, restart_process
 
 log = logging.getLogger(__name__)
 
@@ -111,21 +111,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--crash-at", default=None, help=argparse.SUPPRESS)
 
 
-def _refused(reason: object) -> int:
-    print(f"roundtap hub: {reason}", file=sys.stderr)
-    return 2
-
-
 def run(args: argparse.Namespace) -> int:
     os.umask(0o077)
     limit_heaps()
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     rate_limit_logs()
     if args.pages and args.database is None:
-        return _refused("--pages shows what is in a database; name it with --database.")
+        return refuse("hub", "--pages shows what is in a database; name it with --database.")
     if (args.copy or args.stick) and args.database is not None:
-        return _refused("--copy and --stick are for a journal in a folder; what is on --database is copied by its own "
-                        "means.")
+        return refuse("hub", "--copy and --stick are for a journal in a folder; what is on --database is copied by its "
+                      "own means.")
     secure_port = 0 if args.pages else port_for_https(args.port, args.secure_port)
     pin_hash, certificates, encrypted, secret = "", None, None, secrets.token_bytes(32)
     new_pin: str | None = None
@@ -145,15 +140,15 @@ def run(args: argparse.Namespace) -> int:
                 encrypted = HttpsInfo(secure_port, certificates.authority, certificates.fingerprint)
             _print_pin_once(new_pin, encrypted, args.short_port or args.port)
     except Problem as problem:
-        return _refused(problem)
+        return refuse("hub", problem)
     except (OSError, ValueError) as error:
         opened = disk_problem(error, args.data) if isinstance(error, OSError) and not args.database else None
         if new_pin is not None:
             # Nobody was told this one: the next start makes another.
             (args.data / "pin").unlink(missing_ok=True)
         if opened is None:
-            return _refused(f"the folder {args.data} cannot be used: {error}. Name one that you may write to with "
-                            "--data.")
+            return refuse("hub", f"the folder {args.data} cannot be used: {error}. Name one that you may write to with "
+                          "--data.")
     places, encrypted_places = connection_limits.connection_places(connection_limits.raise_file_limit())
     limits = connection_limits.ConnectionLimits(places, time.monotonic, args.per_address)
     encrypted_limits = connection_limits.ConnectionLimits(encrypted_places, time.monotonic,
@@ -163,7 +158,7 @@ def run(args: argparse.Namespace) -> int:
         try:
             listeners.append(_listener(args.host, port, admitting))
         except (OSError, OverflowError) as error:
-            return _refused(f"cannot listen on {args.host}:{port}: {getattr(error, 'strerror', None) or error}")
+            return refuse("hub", f"cannot listen on {args.host}:{port}: {getattr(error, 'strerror', None) or error}")
     short = _short_listener(args.host, args.short_port, limits)
     plain = [listeners[0], *([short] if short else ())]
     try:
@@ -173,12 +168,15 @@ def run(args: argparse.Namespace) -> int:
                                              args.stick))
     except Problem as problem:
         if args.database or problem.key in NOT_WAITED_FOR:
-            return _refused(_text(problem, args.language))
+            return refuse("hub", _text(problem, args.language))
         opened = problem
     if isinstance(opened, Problem):
         return _wait(args, opened, plain, listeners[1:], limits, certificates)
     if not args.pages and not migrate_files(args.data, opened.service):
         threading.Thread(target=_retry_take_over, args=(args.data, opened.service), daemon=True).start()
+    opened.service.storage.listen(partial(_say_storage, opened.service, args))
+    if opened.service.storage.fault:
+        _say_storage(opened.service, args)
     unit_keys = UnitKeys(opened.service)
     if not args.pages:
         _make_local_keys(args, unit_keys, listeners[0].getsockname()[1])
@@ -217,10 +215,16 @@ def _text(problem: Problem, language: str) -> str:
     return f"{problem.where}: {text}" if problem.where else text
 
 
+def _say_storage(service: Service, args: argparse.Namespace) -> None:
+    """The hub's own word is that nothing can be saved, from the refused write to the next one that is synced."""
+    fault = service.storage.fault
+    SystemdNotifier().say(_text(storage_problem(fault, args.data), args.language) if fault else "")
+
+
 def _wait(args: argparse.Namespace, problem: Problem, plain: list[socket.socket], encrypted: list[socket.socket],
           limits: connection_limits.ConnectionLimits, certificates: Certificates | None) -> int:
     """Serve the page that says why the journal cannot be opened; once it can, a new process opens it."""
-    print(f"roundtap hub: {_text(problem, args.language)}", file=sys.stderr, flush=True)
+    refuse("hub", _text(problem, args.language))
     fault, folder = fault_kind(problem), local_folder(args.local, os.environ.get("RUNTIME_DIRECTORY"))
     address = loopback_address(args.host, plain[0].getsockname()[1])
     if folder is not None and address is not None:

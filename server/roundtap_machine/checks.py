@@ -14,6 +14,11 @@ GROUPS = (HUB, NETWORK, TABLES, WALLS, PRINTER, COPIES)
 """What a check is about, in the order of a walk through the hall. A machine's own checks are HUB's on any machine."""
 
 
+# A printer's states in which it does not print, as its station says them.
+PRINTER_FAULTS = ("no-paper", "offline", "silent", "mute", "no-port", "unplugged", "stalled",
+                  "unconfirmed", "login-console", "no-access", "busy")
+
+
 class Texts(Protocol):
     """As `roundtap_core.words.Words`, which this package does not import."""
 
@@ -54,6 +59,11 @@ class Check:
         """For programs: keys instead of texts."""
         return {"key": self.key, "state": self.state, "kind": self.kind or self.state, "group": self.group,
                 "args": dict(self.args)}
+
+
+def printer_check(unit: str, state: str) -> Check | None:
+    """The check of a printer that does not print; None in any other state."""
+    return Check("printer", WRONG, {"unit": unit}, state, PRINTER) if state in PRINTER_FAULTS else None
 
 
 def worst(checks: Iterable[Check]) -> str:

@@ -10,63 +10,11 @@ Sources: raspberrypi/linux drivers/firmware/raspberrypi.c (`get_throttled`: hex 
 
 import os
 import re
-import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from roundtap_machine.checks import FINE, NOTE, UNKNOWN, WRONG, Check
-
-SERVICES = ("hub", "standby", "table", "station", "wall", "panel")  # each as roundtap-NAME.service
-ASKED_WITHIN_S = 10.0
-LINES = 400
-
-Run = Callable[[Sequence[str]], str]
-
-
-@dataclass(frozen=True, slots=True)
-class SystemdService:
-    """One service. `wanted`: starts at power-on; `active`: "active", "failed", "inactive", "activating"…; `restarts`:
-    the number of restarts by systemd since power-on."""
-    name: str
-    wanted: bool
-    active: str
-    result: str
-    restarts: int
-
-
-def program_output(words: Sequence[str]) -> str:
-    """A program's output; "" where it is missing, fails or does not answer."""
-    try:
-        done = subprocess.run(list(words), capture_output=True, timeout=ASKED_WITHIN_S, check=False,
-                              stdin=subprocess.DEVNULL)
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else ""
-
-
-def list_services(run: Run = program_output) -> list[SystemdService]:
-    """The services that this machine has; none without systemd."""
-    found = []
-    for name in SERVICES:
-        output = run(["systemctl", "show", f"roundtap-{name}.service",
-                      "--property=LoadState,UnitFileState,ActiveState,Result,NRestarts"])
-        known = dict(line.split("=", 1) for line in output.splitlines() if "=" in line)
-        if known.get("LoadState") != "loaded":
-            continue
-        restarts = known.get("NRestarts", "")
-        found.append(SystemdService(name,
-                                    known.get("UnitFileState") in ("enabled", "enabled-runtime", "static", "generated"),
-                                    known.get("ActiveState", ""), known.get("Result", ""),
-                                    int(restarts) if restarts.isdigit() else 0))
-    return found
-
-
-def log_lines(run: Run = program_output, lines: int = LINES) -> list[str]:
-    """The last log lines of all services; none where this user may not read them."""
-    units = [word for name in SERVICES for word in ("-u", f"roundtap-{name}.service")]
-    return run(["journalctl", "--no-pager", "-o", "short-iso", "-n", str(lines), *units]).splitlines()[-lines:]
-
 
 LOW_NOW, CAPPED_NOW, SLOWED_NOW, HOT_NOW = 1 << 0, 1 << 1, 1 << 2, 1 << 3
 SINCE_SHIFT = 16  # the same bits shifted by this: it happened since the machine started
@@ -141,7 +89,7 @@ def temperature_c(machine: MachineProbe) -> int | None:
     """The processor's temperature; None where it is not measured."""
     for path in sorted((machine.root / "sys/class/thermal").glob("thermal_zone*")):
         if (_text(path / "type") or "") in ("cpu-thermal", "soc-thermal", "x86_pkg_temp", "acpitz"):
-            measured = _whole(_text(path / "temp"))
+            measured = whole_number(_text(path / "temp"))
             if measured is not None and 0 < measured < 200_000:
                 return measured // 1000
     return None
@@ -249,7 +197,7 @@ def _heat(machine: MachineProbe) -> Check:
 
 def _card(machine: MachineProbe) -> Check:
     """The card's errors as counted by file systems over all starts; an eMMC also reports its wear."""
-    counts = [_whole(_text(path)) for path in (machine.root / "sys/fs/ext4").glob("*/errors_count")]
+    counts = [whole_number(_text(path)) for path in (machine.root / "sys/fs/ext4").glob("*/errors_count")]
     if errors := sum(filter(None, counts)):
         return Check("card", WRONG, {"n": errors})
     ages = [_text(path) or "" for path in (machine.root / "sys/block").glob("mmcblk*/device/life_time")]
@@ -295,7 +243,7 @@ def _space(machine: MachineProbe) -> list[Check]:
 def _clock(machine: MachineProbe, now_s: float) -> Check:
     """The source of the time of day, on which rounds do not depend."""
     rtc = next((seconds for path in sorted((machine.root / "sys/class/rtc").glob("rtc*"))
-                if (seconds := _whole(_text(path / "since_epoch"))) is not None), None)
+                if (seconds := whole_number(_text(path / "since_epoch"))) is not None), None)
     if (machine.root / "run/systemd/timesync/synchronized").exists():
         return Check("clock", FINE, kind="network")
     if rtc is not None:
@@ -345,7 +293,7 @@ def _text(path: Path) -> str | None:
         return None
 
 
-def _whole(text: str | None) -> int | None:
+def whole_number(text: str | None) -> int | None:
     return int(text) if text is not None and re.fullmatch(r"-?\d{1,18}", text) else None
 
 

@@ -9,6 +9,8 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import NoReturn
 
+STATUS_LETTERS_MAX = 1000
+
 
 class SystemdNotifier:
     """systemd's notification protocol; does nothing in a process that systemd did not start. `every_ms`: the interval
@@ -30,6 +32,17 @@ class SystemdNotifier:
         with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as to_systemd:
             to_systemd.connect(address)
             to_systemd.send(state.encode())
+
+    def say(self, trouble: object) -> None:
+        """The service's own word, which `roundtap doctor` repeats: what is wrong; "" where all is well."""
+        self.send("STATUS=" + " ".join(str(trouble).split())[:STATUS_LETTERS_MAX])
+
+
+def refuse(command: str, reason: object) -> int:
+    """Say on stderr and to systemd what a person has to mend before this service can run; its exit code, 2."""
+    print(f"roundtap {command}: {reason}", file=sys.stderr, flush=True)
+    SystemdNotifier().say(reason)
+    return 2
 
 
 class Heartbeat:
@@ -80,5 +93,6 @@ def restart_process() -> NoReturn:
     """Become a new process with the same command line and number, as systemd or a terminal started this one: whatever
     this one holds in memory, its open files included, ends with it."""
     sys.stdout.flush()
-    SystemdNotifier().send("WATCHDOG=1")
+    # systemd takes it for the same process, whose last word it would keep.
+    SystemdNotifier().send("WATCHDOG=1\nSTATUS=")
     os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])

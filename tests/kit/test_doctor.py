@@ -7,24 +7,19 @@ import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from roundtap.doctor import doctor
-from roundtap.doctor.doctor import (
-    config_checks,
-    hub_checks,
-    is_hub_answering,
-    service_checks,
-    settings_checks,
-    shareable_settings,
-)
-from roundtap.doctor.wall_programs import wall_checks
+from roundtap.doctor.doctor import ask_hub, check_of, hub_checks, shareable_settings
+from roundtap.headless.cli_io import cli_words
 from roundtap.main import main
-from roundtap.provisioning.applying import machine_at
-from roundtap_core.words import LANGUAGES, core_words
-from roundtap_machine.checks import FINE, NOTE, WRONG, Check
-from roundtap_machine.health import SystemdService
+from roundtap_core.words import LANGUAGES
+from roundtap_machine import services
+from roundtap_machine.checks import FINE, WRONG, Check
+from roundtap_machine.services import SystemdService
+from roundtap_units.link.hub_choice import Endpoint
 
 SECRET = "7f3a" * 16
 
@@ -33,9 +28,7 @@ SECRET = "7f3a" * 16
 def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine without systemd, and nothing wrong with it."""
     monkeypatch.setattr(doctor, "program_output", lambda _: "")
-    monkeypatch.setattr(doctor, "hotspot_checks", list)
-    monkeypatch.setattr(doctor, "settings_checks", list)
-    monkeypatch.setattr(doctor, "check_health", lambda *_: [Check("heat", FINE, {"celsius": 40})])
+    monkeypatch.setattr(services, "check_health", lambda *_: [Check("heat", FINE, {"celsius": 40})])
     monkeypatch.setenv("LANG", "de_DE.UTF-8")
 
 
@@ -78,19 +71,22 @@ def test_a_machine_that_is_well_says_so_and_ends_with_0(
 
 
 @pytest.mark.usefixtures("quiet")
-def test_what_is_wrong_comes_with_what_to_do_and_ends_with_1(
-        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "table.toml").write_text("unit = ", encoding="utf-8")
+def test_what_is_wrong_comes_with_what_to_do_under_the_machine_s_role_and_ends_with_1(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(doctor, "list_services", lambda _: [
+        SystemdService("table", True, "activating", "exit-code", 2, f"{tmp_path}/table.toml: board: bonnet")])
     assert main(["doctor", "--config", str(tmp_path)]) == 1
     said = capsys.readouterr().out
-    assert f"✗ Konfiguration: {tmp_path}/table.toml ist nicht lesbar" in said
-    assert "→ Bessere die Stelle aus" in said
+    assert said.startswith("Dieses Gerät ist eine Tischeinheit.\n")
+    assert f"✗ Dienst: roundtap-table läuft nicht. Sein letzter Fehler: {tmp_path}/table.toml: board: bonnet" in said
+    assert "→ Behebe, was er sagt" in said
 
 
 @pytest.mark.usefixtures("quiet")
 def test_programs_get_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["doctor", "--config", str(tmp_path), "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out) == {
+        "role": "",
         "checks": [{"key": "heat", "state": "fine", "kind": "fine", "group": "hub", "args": {"celsius": 40}}],
         "worst": "fine"}
 
@@ -100,7 +96,7 @@ def test_a_bundle_has_no_key_of_the_configuration_in_it(tmp_path: Path) -> None:
     (tmp_path / "table.toml").write_text(f'unit = "anas-table"\nkey = "{SECRET}"\nlanguage = "pl"\nbroken', "utf-8")
     (tmp_path / "station.toml").write_text(f'unit = "x"\nkey = "{SECRET}"\nlanguage = "pl"\n', "utf-8")
     file = tmp_path / "out.txt"
-    assert main(["doctor", "--config", str(tmp_path), "--bundle", str(file)]) == 1
+    assert main(["doctor", "--config", str(tmp_path), "--bundle", str(file)]) == 0
     said = file.read_text(encoding="utf-8")
     assert "language = pl" in said
     assert SECRET not in said
@@ -114,85 +110,74 @@ def test_a_bundle_that_cannot_be_written_is_said(tmp_path: Path, capsys: pytest.
     assert "none/out.txt" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("service", "state", "kind"), [
-    (SystemdService("hub", True, "active", "success", 0), FINE, ""),
-    (SystemdService("hub", True, "active", "success", 5), NOTE, "restarted"),
-    (SystemdService("table", True, "failed", "exit-code", 9), WRONG, ""),
-    (SystemdService("wall", True, "inactive", "", 0), WRONG, ""),
-    (SystemdService("panel", False, "activating", "exit-code", 3), WRONG, ""),
-])
-def test_a_service_that_should_run_and_does_not_is_wrong(service: SystemdService, state: str, kind: str) -> None:
-    [check] = service_checks([service])
-    assert (check.state, check.kind) == (state, kind)
+class Hubs:
+    """The hubs of a network by their place, and what each answers; every question is kept."""
+
+    def __init__(self, *places: Endpoint, checks: object = ()) -> None:
+        self.places, self.checks = places, checks
+        self.asked: list[tuple[Endpoint, str]] = []
+
+    def __call__(self, place: Endpoint, path: str) -> dict[str, Any]:
+        self.asked.append((place, path))
+        if place not in self.places:
+            return {}
+        return {"now_ms": 5} if path == "/time" else {"checks": self.checks}
 
 
-def test_a_service_that_nobody_wants_is_nobody_s_matter() -> None:
-    assert service_checks([SystemdService("standby", False, "inactive", "success", 0)]) == []
-
-
-def test_of_a_broken_file_the_place_is_told_and_nothing_of_what_stands_there(tmp_path: Path) -> None:
-    (tmp_path / "table.toml").write_text(f'unit = "a"\nkey = {SECRET}"\n', encoding="utf-8")
-    [check] = config_checks(tmp_path)
-    assert check.state == WRONG
-    assert "line 2" in str(check.args["reason"])
-    assert SECRET[:8] not in str(check.args)
-
-
-@pytest.mark.parametrize(("text", "state"), [
-    ("role = hub\n", FINE), ("role = hub\nrole of nobody\nwfi = x\n", WRONG), (None, None)])
-def test_the_card_s_file_is_looked_at(tmp_path: Path, text: str | None, state: str | None) -> None:
-    (tmp_path / "etc/roundtap").mkdir(parents=True)
-    if text is not None:
-        (tmp_path / "etc/roundtap/roundtap.txt").write_text(text, encoding="utf-8")
-    found = settings_checks(machine_at(tmp_path))
-    assert [check.state for check in found] == ([] if state is None else [state])
-    assert all(check.finding(core_words("pl")) for check in found)
-
-
-def test_the_hub_is_asked_where_the_configuration_says_it_is(tmp_path: Path) -> None:
+def test_the_hub_is_asked_where_the_configuration_of_the_role_says_it_is(tmp_path: Path) -> None:
     (tmp_path / "table.toml").write_text('hub = ["http://10.42.0.1:8080", "http://10.0.0.2"]\n', encoding="utf-8")
-    asked: list[tuple[str, int]] = []
-
-    def ask(host: str, port: int) -> bool:
-        asked.append((host, port))
-        return host == "10.0.0.2"
-
-    [check] = hub_checks(None, tmp_path, False, ask)
+    ask = Hubs(("10.0.0.2", 80))
+    [check] = hub_checks(None, tmp_path, "table", None, ask)
     assert (check.state, check.args["url"]) == (FINE, "http://10.0.0.2:80")
-    assert asked == [("10.42.0.1", 8080), ("10.0.0.2", 80)]
+    assert [place for place, _ in ask.asked] == [("10.42.0.1", 8080), ("10.0.0.2", 80)]
+    # What is left of another role is nobody's hub.
+    assert hub_checks(None, tmp_path, "printer", None, Hubs()) == []
 
 
 def test_a_unit_that_finds_its_hub_by_itself_has_none_to_be_asked(tmp_path: Path) -> None:
-    assert hub_checks(None, tmp_path, False, lambda *_: False) == []
-    assert hub_checks(None, tmp_path, True, lambda *_: False)[0].kind == "here"
-    assert hub_checks("ftp://x", tmp_path, True, lambda *_: True)[0].kind == "address"
+    assert hub_checks(None, tmp_path, "table", None, Hubs()) == []
+    assert hub_checks(None, tmp_path, "hub", None, Hubs())[0].kind == "here"
+    assert hub_checks("ftp://x", tmp_path, "hub", None, Hubs())[0].kind == "address"
+
+
+def test_a_standby_asks_the_hub_that_it_follows_until_it_is_one_itself(tmp_path: Path) -> None:
+    (tmp_path / "standby.toml").write_text('hub = "http://10.42.0.1:8080"\n', encoding="utf-8")
+    for ask in (Hubs(("10.42.0.1", 8080)), Hubs(("127.0.0.1", 8080))):
+        [check] = hub_checks(None, tmp_path, "standby", None, ask)
+        assert (check.state, check.args["url"]) == (FINE, f"http://{ask.places[0][0]}:8080")
+    [check] = hub_checks(None, tmp_path, "standby", None, Hubs())
+    assert (check.state, check.kind, check.args["url"]) == (WRONG, "", "http://10.42.0.1:8080")
 
 
 def test_an_enrolled_unit_s_hub_is_asked_where_the_unit_knows_it(tmp_path: Path) -> None:
-    kept = tmp_path / "enrolled.json"
+    kept, ask = tmp_path / "enrolled.json", Hubs()
     kept.write_text('{"unit": "table-1", "hubs": ["http://192.168.77.1:8080"]}', encoding="utf-8")
-    asked: list[tuple[str, int]] = []
-    [check] = hub_checks(None, tmp_path, False, lambda *place: bool(asked.append(place)), [tmp_path / "none", kept])
-    assert (asked, check.state, check.kind) == ([("192.168.77.1", 8080)], WRONG, "")
+    [check] = hub_checks(None, tmp_path, "table", tmp_path, ask)
+    assert (ask.asked, check.state, check.kind) == ([(("192.168.77.1", 8080), "/time")], WRONG, "")
     kept.write_text('{"hubs": 7}', encoding="utf-8")
-    assert hub_checks(None, tmp_path, False, lambda *_: False, [kept]) == []
+    assert hub_checks(None, tmp_path, "table", tmp_path, Hubs()) == []
 
 
-def test_a_table_that_has_the_files_of_every_role_is_no_hub(quiet: None, monkeypatch: pytest.MonkeyPatch,
-                                                            tmp_path: Path) -> None:
-    given: list[object] = []
-    monkeypatch.setattr(doctor, "list_services", lambda _: [SystemdService("hub", False, "inactive", "", 0),
-                                                            SystemdService("table", True, "active", "", 0)])
-    monkeypatch.setattr(doctor, "all_checks", lambda *args: given.append(args[3]) or [])
-    main(["doctor", "--config", str(tmp_path)])
-    assert given == [["table"]]
+@pytest.mark.usefixtures("quiet")
+def test_a_hub_s_checks_are_those_of_its_page_and_each_is_there_once(tmp_path: Path,
+                                                                     monkeypatch: pytest.MonkeyPatch) -> None:
+    of_page = [Check("heat", WRONG, {"celsius": 85}), Check("address", WRONG, group="network")]
+    ask = Hubs(("127.0.0.1", 80), checks=[each.as_json() for each in of_page])
+    monkeypatch.setattr(doctor, "ask_hub", ask)
+    found = doctor.all_checks(None, tmp_path, None, "hub", [])
+    assert [each.as_json() for each in found if each.key != "hub"] == [each.as_json() for each in of_page]
+    assert [each.state for each in found if each.key == "hub"] == [FINE]
+    # A hub that does not answer: what the machine knows without it.
+    monkeypatch.setattr(doctor, "ask_hub", Hubs())
+    found = doctor.all_checks(None, tmp_path, None, "hub", [])
+    assert [(each.key, each.state) for each in found] == [("heat", FINE), ("hub", WRONG)]
 
 
 def test_a_stranger_s_page_is_no_hub(hub: Answers) -> None:
     stranger = Answers(b"<html>Welcome to the hall's Wi-Fi</html>")
     try:
-        assert is_hub_answering("127.0.0.1", hub.port)
-        assert not is_hub_answering("127.0.0.1", stranger.port)
+        assert ask_hub(("127.0.0.1", hub.port), "/time") == {"now_ms": 5}
+        assert ask_hub(("127.0.0.1", stranger.port), "/time") == {}
     finally:
         stranger.close()
 
@@ -203,29 +188,18 @@ def test_settings_of_files_that_cannot_be_read_are_none(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_every_check_of_the_command_has_its_texts(language: str, tmp_path: Path) -> None:
-    words = core_words(language)
-    (tmp_path / "table.toml").write_text("=", encoding="utf-8")
-    found = [*config_checks(tmp_path), *hub_checks("x:y:z", tmp_path, False, lambda *_: False),
-             *hub_checks(None, tmp_path, True, lambda *_: False),
-             *hub_checks("http://a", tmp_path, True, lambda *_: True),
-             *service_checks([SystemdService("hub", True, state, "", n) for state in ("active", "failed")
-                              for n in (0, 9)])]
+def test_every_check_of_the_command_has_its_texts(language: str, tmp_path: Path,
+                                                  monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ROUNDTAP_LANG", language)
+    words = cli_words()
+    (tmp_path / "table.toml").write_text('hub = "http://10.42.0.1"', encoding="utf-8")
+    found = [*hub_checks("x:y:z", tmp_path, "", None), *hub_checks(None, tmp_path, "hub", None, Hubs()),
+             *hub_checks("http://a", tmp_path, "", None, Hubs(("a", 80))),
+             *hub_checks(None, tmp_path, "table", None, Hubs())]
     for check in found:
         assert check.finding(words)
         assert check.state != WRONG or check.to_do(words)
-    assert doctor.report_lines(found, words)
-
-
-@pytest.mark.parametrize(("roles", "screen", "told"), [
-    (["wall"], False, True), (["hub", "wall"], True, True), (["hub", "wall"], False, False), (["table"], True, False)])
-def test_a_wall_without_compositor_or_browser_is_told_where_it_has_a_screen(
-        monkeypatch: pytest.MonkeyPatch, roles: list[str], screen: bool, told: bool) -> None:
-    monkeypatch.setattr("roundtap.doctor.wall_programs.connected_screens", lambda: ("HDMI-A-1",) if screen else ())
-    monkeypatch.setattr("shutil.which", lambda name, path=None: "/usr/bin/cage" if name == "cage" else None)
-    assert wall_checks(roles) == ([Check("wall", WRONG, {"programs": "chromium"})] if told else [])
-
-
-def test_a_wall_with_its_programs_has_nothing_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shutil.which", lambda name, path=None: f"/usr/bin/{name}")
-    assert wall_checks(["wall"]) == []
+        assert check_of(check.as_json()).as_json() == check.as_json()
+    for role in ("", "hub", "table", "printer", "wall", "standby"):
+        lines = doctor.report_lines([Check("heat", FINE, {"celsius": 40}), *found], words, role)
+        assert not any("role." in line or "check." in line for line in lines)

@@ -6,14 +6,15 @@ import configparser
 import json
 import stat
 import tomllib
+from itertools import permutations
 from pathlib import Path
 
 import pytest
-from machine_kit import CMDLINE, files_of, machine_in
+from machine_kit import CMDLINE, Called, files_of, machine_in
 
 from roundtap.main import main
-from roundtap.provisioning.applying import SECRETS, apply_settings, set_role
-from roundtap.provisioning.roles import SERVICES, STICK, STICK_RULES, role_services
+from roundtap.provisioning.applying import SECRETS, Machine, apply_settings, set_role
+from roundtap.provisioning.roles import HOTSPOT_FILES, SERVICES, STICK, STICK_RULES, role_services
 from roundtap.provisioning.settings_file import ROLES, read_settings
 from roundtap_hub.access.login_pins import verify_pin
 from roundtap_machine.root_steps import STICKS
@@ -51,7 +52,9 @@ def test_every_role_of_the_file_has_services() -> None:
     for role in ROLES:
         wanted, others = role_services(role)
         assert set(wanted).isdisjoint(others)
-        assert len({*wanted, *others}) == 7
+        assert len({unit for unit in (*wanted, *others) if unit.endswith(".service")}) == 7
+        # Root's few steps are a hub's and its panel's.
+        assert ("roundtap-steps.socket" in others) == (role not in ("hub", "standby"))
 
 
 def test_a_service_that_is_not_installed_is_left_alone(tmp_path: Path) -> None:
@@ -183,6 +186,73 @@ def test_another_role_takes_the_files_of_the_last_one_away(tmp_path: Path) -> No
     assert not (tmp_path / "etc/roundtap/table.toml").exists()
     assert not (tmp_path / WIFI).exists()
     assert '"--language de ' in (tmp_path / "etc/roundtap/hub.env").read_text()
+
+
+EVERYTHING = ("language = de\nwifi = Hall\nwifi_password = rainbow-7\ncountry = DE\nhub = http://10.0.0.7:8080\n"
+              "board = adafruit-oled-bonnet\nprinter = epson-80\n")
+
+
+def with_role(folder: Path, role: str) -> tuple[Machine, Called]:
+    """A machine of this role with all that is made on it meanwhile."""
+    machine, called = machine_in(folder, f"role = {role}\n{EVERYTHING}")
+    (folder / "boot/firmware/standby.toml").write_text('unit = "standby-1"\n')
+    apply_settings(machine)
+    if role == "hub":
+        # As `roundtap hotspot on` and NetworkManager write it.
+        for path in HOTSPOT_FILES:
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_text("{}")
+    for service in role_services(role)[0]:
+        data = folder / "var/lib" / service.removesuffix(".service")
+        data.mkdir(parents=True, exist_ok=True)
+        (data / "kept").write_text(role)
+    return machine, called
+
+
+@pytest.mark.parametrize(("before", "after"), list(permutations(ROLES, 2)))
+def test_another_role_leaves_nothing_of_the_last_one_but_its_data(tmp_path: Path, before: str, after: str) -> None:
+    machine, called = with_role(tmp_path / "changed", before)
+    called.all.clear()
+    set_role(machine, after)
+    apply_settings(machine, wait=True)
+    new, _ = machine_in(tmp_path / "new", f"role = {after}\n{EVERYTHING}")
+    (tmp_path / "new/boot/firmware/standby.toml").write_text('unit = "standby-1"\n')
+    apply_settings(new)
+    found = files_of(tmp_path / "changed/etc")
+    if (before, after) == ("hub", "standby"):
+        # A standby may have the hub's Wi-Fi, as it takes the hub's place.
+        found = {path: raw for path, raw in found.items() if f"etc/{path}" not in HOTSPOT_FILES}
+    assert found == files_of(tmp_path / "new/etc")
+    for service in role_services(before)[0]:
+        assert (tmp_path / "changed/var/lib" / service.removesuffix(".service") / "kept").read_text() == before
+    assert called.stopped() >= {*role_services(before)[0]} - {*role_services(after)[0]}
+    # What it shares with those of the new role, folders and ports, is free before they start.
+    stopping = next(n for n, call in enumerate(called.all) if " disable " in call)
+    assert "--no-block" not in called.all[stopping]
+    assert all(n > stopping for n, call in enumerate(called.all) if " start " in call)
+
+
+def test_what_only_a_running_machine_keeps_of_a_role_is_given_back(tmp_path: Path) -> None:
+    machine, called = with_role(tmp_path, "hub")
+    called.all.clear()
+    set_role(machine, "table")
+    apply_settings(machine, wait=True)
+    for call in ("nmcli connection reload", "systemd-umount /media/roundtap",
+                 "systemctl --quiet start --no-block getty@tty1.service",
+                 "systemctl --quiet try-restart --no-block avahi-daemon.service"):
+        assert call in called.all
+    called.all.clear()
+    apply_settings(machine)
+    assert not any(word in call for call in called.all for word in ("nmcli", "umount", "getty", "avahi"))
+
+
+def test_a_standby_s_key_written_by_hand_is_kept_in_every_role(tmp_path: Path) -> None:
+    machine, _ = machine_in(tmp_path, "role = table")
+    key = tmp_path / "etc/roundtap/standby.toml"
+    key.parent.mkdir(parents=True)
+    key.write_text('key = "the only one"\n')
+    apply_settings(machine)
+    assert key.is_file()
 
 
 def test_the_hub_is_called_roundtap_and_a_table_by_its_board(tmp_path: Path) -> None:

@@ -30,9 +30,7 @@ class Container:
         self._nspawn = subprocess.Popen(
             ["systemd-nspawn", "-q", "--register=no", "--keep-unit", "--private-network", "--console=pipe", "-D",
              str(self._root), "-b"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.STDOUT)
-        self._init = int(until(self._child, 30, "the container has an init"))
-        until(lambda: self.run("systemctl", "is-system-running").strip() in ("running", "degraded", "starting"), 60,
-              "its systemd answers")
+        until(self._answers, 90, "its systemd answers")
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
@@ -83,10 +81,13 @@ class Container:
         listed = self.run("systemctl", "list-unit-files", "--state=enabled", "--no-legend", "roundtap-*.service")
         return [line.split()[0] for line in listed.splitlines()]
 
-    def _child(self) -> str:
+    def _answers(self) -> bool:
         assert self._nspawn is not None
         children = Path(f"/proc/{self._nspawn.pid}/task/{self._nspawn.pid}/children").read_text().split()
-        return children[0] if children else ""
+        # Each time: the first child is not yet the init.
+        self._init = int(children[0]) if children else 0
+        return bool(children) and self.run("systemctl", "is-system-running").strip() in (
+            "running", "degraded", "starting")
 
 
 def until(true: Callable[[], object], within_s: float, what: str) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from roundtap_machine.notify import Heartbeat, StopSignal, SystemdNotifier
+from roundtap_machine.notify import StopSignal, SystemdNotifier
 from roundtap_units.link.find_hub import FoundHub
 from roundtap_units.wall.main import (
     ANOTHER_AFTER_S,
@@ -34,11 +34,11 @@ HUB, OTHER = ("10.42.0.1", 80), ("192.168.1.20", 8080)
 
 
 @pytest.mark.parametrize("said", ["https://10.42.0.1", "ftp://x", "http://", "http://:x/wall"])
-def test_a_hub_at_no_address_of_a_hub_is_refused(said: str, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_hub_at_no_address_of_a_hub_is_refused(said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     parser = argparse.ArgumentParser()
     add_arguments(parser)
     assert run(parser.parse_args(["--hub", said, "--folder", str(tmp_path)])) == 2
-    assert said in caplog.text
+    assert said in capsys.readouterr().err
 
 
 class Hall:
@@ -194,7 +194,7 @@ def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, evening: Evening, live
         monkeypatch.setattr("roundtap_units.wall.main.end_browser", browsers.end)
         monkeypatch.setattr("shutil.which", lambda name, path=None: f"/usr/bin/{name}")
         environment = {"RUNTIME_DIRECTORY": str(tmp_path), "WLR_BACKENDS": "headless"}
-        WallBrowser(proxy, Heartbeat(SystemdNotifier({})), evening, lambda: evening.s).run(False, environment)
+        WallBrowser(proxy, SystemdNotifier({}), evening, lambda: evening.s).run(False, environment)
         assert browsers.words[:4] == ["cage", "-d", "--", "/usr/bin/chromium"]
         assert "--kiosk" in browsers.words
         assert browsers.words[-1] == proxy.url
@@ -240,7 +240,7 @@ def test_what_is_missing_is_said_once_and_waited_for(
 
     evening = Assembling(60)
     with WallProxy(Hall().watch(), WallMemory(tmp_path / "wall.json"), str, lambda: evening.s) as proxy:
-        WallBrowser(proxy, Heartbeat(SystemdNotifier({})), evening, lambda: evening.s).run(False,
+        WallBrowser(proxy, SystemdNotifier({}), evening, lambda: evening.s).run(False,
                                                                                   {"RUNTIME_DIRECTORY": str(tmp_path)})
     no_programs, no_screen = caplog.messages
     assert "no cage and no chromium" in no_programs

@@ -19,7 +19,6 @@ from roundtap_core.typed import parse_message
 from roundtap_devices.boards import Board
 from roundtap_devices.display.screen import Screen
 from roundtap_devices.input.late_edges import EdgeReorder
-from roundtap_machine.notify import SystemdNotifier
 from roundtap_machine.root_steps import HOTSPOT, StepRefused, ask_root
 from roundtap_units.board_process import BoardProcess, BoardUnit
 from roundtap_units.link.hub_connection import ANSWER_BYTES_MAX, DeadlineConnection, HubNotReady, send_signed
@@ -247,8 +246,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _run(config: PanelConfig, args: argparse.Namespace) -> bool:
-    notify = SystemdNotifier()
-    process = BoardProcess(config.board, config.folder, args, lambda what: notify.send(f"STATUS={what or 'shown'}"))
+    process = BoardProcess(config.board, config.folder, args)
     link = FrontPanelLink(LocalKeyWatch("panel").poll, process.receive, config.language)
     dialogue = panel_dialogue.PanelDialogue(unit_words(config.language))
     link.start()

@@ -16,8 +16,9 @@ from roundtap_devices.printing.escpos_job import compose_job
 from roundtap_devices.printing.print_lines import CENTER, Feed, Paper, PrintLine, horizontal_rule, line
 from roundtap_devices.printing.printer import HELD, NO_PORT, READY, SILENT, UNCONFIRMED, UNPLUGGED, JobOutcome, Printer
 from roundtap_devices.printing.printer_profiles import BAUDS, FLOWS, PrinterProfile, load_profile
+from roundtap_machine.checks import PRINTER_FAULTS
 from roundtap_machine.health import MachineProbe
-from roundtap_machine.notify import StopSignal
+from roundtap_machine.notify import StopSignal, SystemdNotifier
 from roundtap_units.documents.slips import wrap_text
 from roundtap_units.fault_log import FaultLog
 from roundtap_units.link.enrolling import CODE, DONE, EnrolClient, EnrolProgress
@@ -276,7 +277,8 @@ def _run(config: StationConfig, panel_path: Path | None) -> bool:
         twin = VirtualPrinter(load_profile(config.printer)) if panel_path else None
         desk = PrinterDesk(config.folder, config.file_settings, unit_words(config.language), print_log,
                            device=(lambda: twin.device) if twin else None)
-        stopping = StopSignal()
+        stopping, notify = StopSignal(), SystemdNotifier()
+        notify.send("READY=1")
         if panel_path and twin:
             panel = PrinterPanel(panel_path, twin, mono_ms)
             panel.start()
@@ -291,8 +293,12 @@ def _run(config: StationConfig, panel_path: Path | None) -> bool:
         ends.callback(station.close)
         link.start()
         ends.callback(link.stop)
+        said = ""
         while not stopping.is_set():
             station.step(mono_ms())
+            if station.printer_state != said:
+                said = station.printer_state
+                notify.say(said if said in PRINTER_FAULTS else "")
             if identity.enrolled and link.is_key_rejected and not station.busy:
                 # Its key was revoked: it enrols on paper, as a new one does. The key stays on the disk until there is
                 # another: the refusing machine may be no hub, and after a power cut the key is tried again.

@@ -23,7 +23,7 @@ from pathlib import Path
 
 from roundtap_core.words import LANGUAGES, Words
 from roundtap_machine.atomic_write import write_atomically
-from roundtap_machine.notify import Heartbeat, StopSignal, SystemdNotifier
+from roundtap_machine.notify import Heartbeat, StopSignal, SystemdNotifier, refuse
 from roundtap_units.link.find_hub import FoundHub, find_hub, probe_hub
 from roundtap_units.link.hub_choice import Endpoint, endpoint_url, parse_endpoint, parse_endpoints
 from roundtap_units.unit_words import unit_words
@@ -350,8 +350,7 @@ def run(args: argparse.Namespace) -> int:
     try:
         configured = [parse_endpoint(args.hub if "://" in args.hub else f"http://{args.hub}")] if args.hub else []
     except ValueError:
-        log.error("roundtap wall: --hub %s: an address like http://192.168.1.20 is wanted", args.hub)
-        return 2
+        return refuse("wall", f"--hub {args.hub}: an address like http://192.168.1.20 is wanted")
     stop = StopSignal()
     memory = WallMemory(args.folder / MEMORY)
     watch = HubWatch(configured, memory.hub)
@@ -359,7 +358,7 @@ def run(args: argparse.Namespace) -> int:
     proxy = WallProxy(watch, memory, lambda: waiting_page(args.language, own_address(), args.hub))
     threading.Thread(target=proxy.serve_forever, args=(60.0,), name="wall-proxy", daemon=True).start()
     try:
-        WallBrowser(proxy, Heartbeat(SystemdNotifier()), stop).run(args.window, os.environ)
+        WallBrowser(proxy, SystemdNotifier(), stop).run(args.window, os.environ)
     finally:
         watch.stop()
         proxy.server_close()
@@ -369,9 +368,10 @@ def run(args: argparse.Namespace) -> int:
 class WallBrowser:
     """The loop: a screen, and a browser on it that is restarted whenever it ends or falls silent."""
 
-    def __init__(self, proxy: WallProxy, heartbeat: Heartbeat, stop: StopSignal,
+    def __init__(self, proxy: WallProxy, notify: SystemdNotifier, stop: StopSignal,
                  now_s: Callable[[], float] = time.monotonic) -> None:
-        self._proxy, self._heartbeat, self._stop, self._now_s = proxy, heartbeat, stop, now_s
+        self._proxy, self._notify, self._stop, self._now_s = proxy, notify, stop, now_s
+        self._heartbeat = Heartbeat(notify)
 
     def run(self, window: bool, environment: Mapping[str, str]) -> None:
         again_s = AGAIN_AFTER_S
@@ -387,12 +387,14 @@ class WallBrowser:
             lived = self._now_s() - began_s > AGAIN_AT_MOST_S
             again_s = AGAIN_AFTER_S if lived else min(again_s * 2, AGAIN_AT_MOST_S)
             log.warning("the browser has ended; it is started again in %d s", again_s)
+            self._notify.say("" if lived else "the browser ends as soon as it is started; the log says why")
             self._pause(again_s)
 
     def _wait_for(self, lacks: Callable[[], str]) -> bool:
         reported = ""
         while not self._stop.is_set():
             lacking = lacks()
+            self._notify.say(lacking)
             if not lacking:
                 return True
             if lacking != reported:

@@ -100,18 +100,19 @@ class ApplyResult:
     restart: bool
 
 
-def apply_settings(machine: Machine, start: bool = True) -> ApplyResult:
+def apply_settings(machine: Machine, start: bool = True, wait: bool = False) -> ApplyResult:
     """Apply `roundtap.txt` to the machine; applying it again changes nothing. start: False where services must wait for
-    the next start: at the first one, their folders have yet to be moved to the data partition."""
+    the next start: at the first one, their folders have yet to be moved to the data partition. wait: until the services
+    of another role have ended, which share folders and ports with those of this one; not while the machine starts."""
     with machine.boot_open():
-        return _apply(machine, start)
+        return _apply(machine, start, wait)
 
 
-def _apply(machine: Machine, start: bool) -> ApplyResult:
+def _apply(machine: Machine, start: bool, wait: bool) -> ApplyResult:
     settings, told = machine.settings()
     passwords, told_of_secrets = _take_secrets(machine, settings)
     told += told_of_secrets
-    changed = _copy_extra_files(machine)
+    changed = _copy_extra_files(machine, settings.role)
     files = roles.system_files(settings, passwords)
     for wanted in files:
         state = _write(machine.root, wanted)
@@ -119,7 +120,8 @@ def _apply(machine: Machine, start: bool) -> ApplyResult:
             told.append(SettingsNote("by_hand", params={"path": f"/{wanted.path}"}))
         elif state:
             changed.append(wanted.path)
-    changed += _remove_stale(machine, {wanted.path for wanted in files})
+    kept = roles.HOTSPOT_FILES if settings.role in ("", *roles.HUBS) else ()
+    changed += _remove_stale(machine, {*kept, *(wanted.path for wanted in files)})
     changed += _name(machine, settings)
     changed += _zone(machine, settings)
     restart = False
@@ -128,21 +130,28 @@ def _apply(machine: Machine, start: bool) -> ApplyResult:
         on_boot = boot_files.write_boot_files(boot, settings, machine.root / roles.ETC)
         changed += [str((boot / name).relative_to(machine.root)) for name in on_boot]
         restart = bool(on_boot)
-    _switch(machine, settings.role, start)
-    if roles.STICK_RULES in changed and settings.role == "hub":
-        # For a stick plugged in before this rule existed.
+    _switch(machine, settings.role, start, wait)
+    if roles.STICK_RULES in changed:
+        # For a stick plugged in before this rule existed, or one that no hub holds any more.
         machine.run(["udevadm", "control", "--reload"])
-        machine.run(["udevadm", "trigger", "--action=add", "--subsystem-match=block", "--property-match=ID_BUS=usb"])
+        machine.run(["udevadm", "trigger", "--action=add", "--subsystem-match=block", "--property-match=ID_BUS=usb"]
+                    if settings.role == "hub" else ["systemd-umount", roles.STICK])
     if any("NetworkManager" in path for path in changed):
         machine.run(["nmcli", "connection", "reload"])
     return ApplyResult(tuple(changed), tuple(told), restart)
 
 
-def _switch(machine: Machine, role: str, start: bool) -> None:
+def _switch(machine: Machine, role: str, start: bool, wait: bool) -> None:
     wanted, others = roles.role_services(role)
     there = [unit for unit in others if _has_unit(machine.root, unit)]
     if there:
-        machine.run(["systemctl", "--quiet", "disable", "--now", "--no-block", *there])
+        machine.run(["systemctl", "--quiet", "disable", "--now", *(() if wait else ("--no-block",)), *there])
+    if wait and there:
+        # How they ended is no longer of interest.
+        machine.run(["systemctl", "--quiet", "reset-failed", *there])
+    if wait and roles.systemd_unit("wall") in there:
+        # A wall takes the first console, and does not give it back.
+        machine.run(["systemctl", "--quiet", "start", "--no-block", "getty@tty1.service"])
     for unit in (EACH_START, *wanted):
         # One by one: a service missing from this package must not keep others from starting.
         if _has_unit(machine.root, unit):
@@ -196,13 +205,14 @@ def _remove_stale(machine: Machine, kept: Collection[str]) -> list[str]:
     gone = []
     for path in sorted(roles.EVERY_FILE.difference(kept)):
         with contextlib.suppress(OSError, UnicodeDecodeError):
-            if (machine.root / path).read_text(encoding="utf-8").startswith(roles.MARK):
+            if path in roles.HOTSPOT_FILES or \
+                    (machine.root / path).read_text(encoding="utf-8").startswith(roles.MARK):
                 (machine.root / path).unlink()
                 gone.append(path)
     return gone
 
 
-def _copy_extra_files(machine: Machine) -> list[str]:
+def _copy_extra_files(machine: Machine, role: str) -> list[str]:
     """Copy TOML files beside `roundtap.txt` (a custom board, a standby's key) to where the services look for them."""
     boot, changed = machine.boot(), []
     for source in toml_files(boot) if boot else []:
@@ -212,7 +222,12 @@ def _copy_extra_files(machine: Machine) -> list[str]:
             continue
         target = machine.root / roles.ETC / source.name
         group = "roundtap-standby" if source.name == STANDBY_FILE else ""
-        if write_if_changed(target, text, 0o640 if group else 0o644):
+        if group and role != "standby":
+            # The key stays beside roundtap.txt, for the day when this is a standby again.
+            if target.is_file() and target.read_text(encoding="utf-8", errors="replace") == text:
+                target.unlink()
+                changed.append(f"{roles.ETC}/{source.name}")
+        elif write_if_changed(target, text, 0o640 if group else 0o644):
             if group:
                 _give_to(target, group)
             changed.append(f"{roles.ETC}/{source.name}")
@@ -237,6 +252,8 @@ def _name(machine: Machine, settings: Settings) -> list[str]:
     lines = [line for line in lines if not line.startswith("127.0.1.1")]
     write_if_changed(hosts, "\n".join([*lines, f"127.0.1.1\t{name}", ""]))
     machine.run(["hostname", name])
+    # It would go on answering to the old name, which may be the hub's.
+    machine.run(["systemctl", "--quiet", "try-restart", "--no-block", "avahi-daemon.service"])
     return ["etc/hostname", "etc/hosts"]
 
 

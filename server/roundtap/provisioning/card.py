@@ -229,8 +229,8 @@ def copy_sparse(image: Path, target: Path) -> None:
 
 def prepare_card(card: Card, packages: Sequence[Path], settings: bytes | None = None,
                  beside: Mapping[str, bytes] = MappingProxyType({})) -> None:
-    """Put bundle, script, settings and the files `beside` them onto the card, read them back, and let its next start run
-    the script. Repeatable."""
+    """Put bundle, script, settings and the files `beside` them onto the card, read all of it back, and let the next
+    start run the script. Repeatable."""
     cmdline = card.get("cmdline.txt")
     if cmdline is None or card.get("config.txt") is None:
         raise Problem("card_no_boot")

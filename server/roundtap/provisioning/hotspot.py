@@ -1,11 +1,9 @@
 """`roundtap hotspot`: this machine makes the hall's Wi-Fi itself, by NetworkManager, for up to eight devices."""
 
 import json
-import os
 import re
 import secrets
 import shutil
-import subprocess
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -14,42 +12,24 @@ from pathlib import Path
 
 from roundtap.headless import cli_io
 from roundtap.provisioning import applying
+from roundtap.provisioning.roles import HOTSPOT, HOTSPOT_FILES, HUBS
 from roundtap.provisioning.settings_file import COUNTRIES, SSID_BYTES_MAX
 from roundtap_core.errors import Problem
 from roundtap_core.words import Words
+from roundtap_machine.services import ProgramResult, run_program
 from roundtap_machine.wifi import ADDRESS, DEVICES_MAX, STATE, Hotspot, is_hotspot_up, known_hotspot
 
-PROFILE = "roundtap-hotspot"
-DELETE_COMMAND = ("nmcli", "connection", "delete", PROFILE)
-UP = ("nmcli", "--wait", "20", "connection", "up", PROFILE)
+DELETE_COMMAND = ("nmcli", "connection", "delete", HOTSPOT)
+UP = ("nmcli", "--wait", "20", "connection", "up", HOTSPOT)
 NAME, CHANNEL = "Roundtap", 6
 CHANNELS = range(1, 14)
 LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # letters that are not easily confused on a screen or on paper
 GROUPS, GROUP = 3, 4
 PASSWORD = re.compile(r"[ -~]{8,63}")
 READERS = "roundtap-hub"
-HUBS, NO = ("", "hub", "standby"), "no"  # roles that may have a hotspot; "" is a machine set up without roundtap.txt
-COUNTRY = Path("/etc/modprobe.d/roundtap-wifi-country.conf")
+MAY_HAVE, NO = ("", *HUBS), "no"  # roles that may have a hotspot; "" is a machine set up without roundtap.txt
+COUNTRY = Path("/", HOTSPOT_FILES[-1])
 """Where the Wi-Fi's kernel module reads the country at start."""
-ANSWERS_WITHIN_S = 40.0
-
-
-@dataclass(frozen=True, slots=True)
-class ProgramResult:
-    """A program's exit code, 127 if it is missing, and its output."""
-    code: int
-    text: str
-
-
-def run_program(words: Sequence[str]) -> ProgramResult:
-    try:
-        done = subprocess.run(list(words), capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL,
-                              timeout=ANSWERS_WITHIN_S, errors="replace", env={**os.environ, "LC_ALL": "C"})
-    except FileNotFoundError:
-        return ProgramResult(127, "")
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return ProgramResult(1, str(error))
-    return ProgramResult(done.returncode, (done.stderr or done.stdout).strip())
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +89,7 @@ def apply_settings(machine: HotspotMachine, args: Namespace, t: Words) -> list[s
     """At each start, apply what `roundtap.txt` says of a hotspot; if it says nothing, keep it as it was set up."""
     wanted = applying.Machine(machine.root, lambda words: machine.run(words).code)
     settings, before = wanted.settings()[0], known_hotspot(machine.at(STATE))
-    if settings.role not in HUBS or settings.hotspot == NO:
+    if settings.role not in MAY_HAVE or settings.hotspot == NO:
         # Phones on the hotspot of a machine that is no hub would reach nothing.
         args.action = "off" if before is not None and settings.role else "status"
     elif settings.hotspot:
@@ -160,7 +140,7 @@ def nmcli_command(hotspot: Hotspot) -> list[str]:
     """The `nmcli` command that makes the profile. Plain WPA2 on purpose: mixed with WPA3 it drops Zero 2 W units, and
     `pmf 1` (disable) keeps NetworkManager from offering that. DHCP and DNS are NetworkManager's own dnsmasq; the hub's
     names are in `systemd/roundtap-dnsmasq.conf`."""
-    return ["nmcli", "connection", "add", "type", "wifi", "con-name", PROFILE, "ifname", hotspot.device or "*",
+    return ["nmcli", "connection", "add", "type", "wifi", "con-name", HOTSPOT, "ifname", hotspot.device or "*",
             "ssid", hotspot.name, "connection.autoconnect", "yes", "connection.autoconnect-priority", "50",
             "connection.autoconnect-retries", "0", "802-11-wireless.mode", "ap", "802-11-wireless.band", "bg",
             "802-11-wireless.channel", str(hotspot.channel), "802-11-wireless.hidden",

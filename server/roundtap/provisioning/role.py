@@ -15,6 +15,7 @@ from roundtap.provisioning.roles import ETC
 from roundtap.provisioning.settings_file import ROLES, Settings, SettingsNote
 from roundtap_core.errors import Problem
 from roundtap_core.words import Words, catalogue, choose_language, core_words
+from roundtap_machine.notify import SystemdNotifier
 from roundtap_units.wall.main import missing_programs
 
 DONE, BAD_INPUT = 0, 2
@@ -170,7 +171,7 @@ def run(args: argparse.Namespace) -> int:
         if args.read_only or args.writable:
             return _turn(machine, on=args.read_only, restart=args.restart)
         if args.role or args.apply or args.first_boot:
-            return _apply(machine, first=args.first_boot, restart=args.restart)
+            return _apply(machine, first=args.first_boot, restart=args.restart, wait=bool(args.role))
     except PermissionError as error:
         settings, _ = machine.settings()
         problem = Problem("role_forbidden", path=error.filename or "")
@@ -181,11 +182,11 @@ def run(args: argparse.Namespace) -> int:
     return DONE
 
 
-def _apply(machine: Machine, first: bool, restart: bool) -> int:
+def _apply(machine: Machine, first: bool, restart: bool, wait: bool = False) -> int:
     at_start = restart and machine.root == Path("/")
     if first:
         silence_first_boot(machine)
-    done = applying.apply_settings(machine, start=not first)
+    done = applying.apply_settings(machine, not first, wait)
     settings, _ = machine.settings()
     notes = list(done.notes)
     changed = done.restart
@@ -202,6 +203,7 @@ def _apply(machine: Machine, first: bool, restart: bool) -> int:
         notes.append(SettingsNote("no_browser", params={"programs": ", ".join(lacking)}))
     words = words_for(settings)
     text = role_report(settings, notes, words, roles.role_services(settings.role)[0])
+    SystemdNotifier().say(" ".join(note.text(words) for note in notes))
     consoles = CONSOLES if machine.root == Path("/") else ()
     with machine.boot_open():
         write_report(machine.boot(), text, mend=bool(notes) or not settings.role, consoles=consoles)

@@ -15,6 +15,8 @@ SERVICES: dict[str, tuple[str, ...]] = {
 }
 """Role → services. The hub's panel, station and wall wait until their hardware is there."""
 
+HUBS = ("hub", "standby")
+
 MARK = "# Made from roundtap.txt. Written by hand: take this line out, and the file is left alone."
 ETC = "etc/roundtap"
 HOSTNAME_OF_HUB = "roundtap"
@@ -31,9 +33,13 @@ STICK_RULE = ", ".join([
 
 
 WIFI = "etc/NetworkManager/system-connections/roundtap-wifi.nmconnection"
-EVERY_FILE = frozenset({STICK_RULES, WIFI, *(f"{ETC}/{name}" for name in (
-    "hub.env", "wall.env", "table.toml", "station.toml", "panel.toml"))})
-"""All that `system_files` may make."""
+HOTSPOT = "roundtap-hotspot"  # NetworkManager's profile of the hub's own Wi-Fi
+# What `roundtap hotspot on` makes. Without the hub, phones would go on joining it and reach nothing.
+HOTSPOT_FILES = (f"etc/NetworkManager/system-connections/{HOTSPOT}.nmconnection", f"{ETC}/hotspot.json",
+                 "etc/modprobe.d/roundtap-wifi-country.conf")
+EVERY_FILE = frozenset({STICK_RULES, WIFI, *HOTSPOT_FILES, *(f"{ETC}/{name}" for name in (
+    "hub.env", "standby.env", "wall.env", "table.toml", "station.toml", "panel.toml"))})
+"""All that `system_files` or a hub's hotspot may make."""
 
 
 def systemd_unit(service: str) -> str:
@@ -45,7 +51,9 @@ def role_services(role: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """(systemd units that a role starts; all others of the kit, which it stops). "" is UNDECIDED."""
     wanted = SERVICES[role or UNDECIDED]
     known = dict.fromkeys(service for several in SERVICES.values() for service in several)
-    return tuple(map(systemd_unit, wanted)), tuple(systemd_unit(service) for service in known if service not in wanted)
+    others = [systemd_unit(service) for service in known if service not in wanted]
+    # What a hub and its panel ask root for is started by their services.
+    return tuple(map(systemd_unit, wanted)), (*others, *(() if role in HUBS else ("roundtap-steps.socket",)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +70,14 @@ def system_files(settings: Settings, remembered: dict[str, str]) -> list[SystemF
     role = settings.role or UNDECIDED
     of_hub = [*(("--language", settings.language) if settings.language else ()),
               *(("--stick", STICK) if role == "hub" else ())]
-    found = [_env("hub", "ROUNDTAP_HUB", of_hub)] if of_hub else []
+    found = [_env(role, "ROUNDTAP_HUB", of_hub)] if of_hub and role in HUBS else []
     if role == "hub":
         found.append(SystemFile(STICK_RULES, f"{MARK}\n{STICK_RULE}\n"))
     for service in ("table", "station", "panel"):
         values = _unit(settings, service, on_hub=role == "hub")
         if systemd_unit(service) in role_services(role)[0] and values:
             found.append(SystemFile(f"{ETC}/{service}.toml", _toml(values), 0o640, f"roundtap-{service}"))
-    if settings.hub:
+    if settings.hub and systemd_unit("wall") in role_services(role)[0]:
         found.append(_env("wall", "ROUNDTAP_WALL", [settings.hub]))
     wifi = wifi_profile(settings, remembered)
     return [*found, wifi] if wifi else found

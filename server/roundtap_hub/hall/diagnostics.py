@@ -19,7 +19,7 @@ from pathlib import Path
 from roundtap_core.version import version
 from roundtap_core.words import core_words
 from roundtap_machine.checks import Check
-from roundtap_machine.health import SERVICES, SystemdService
+from roundtap_machine.services import SERVICES, SystemdService
 
 REDACTED = "▮"
 FORMAT = 1
@@ -31,8 +31,6 @@ _FROM_A_FILE = re.compile(r"[A-Za-z0-9 ().+_@:,-]{1,60}")
 SAFE_TEXTS: Mapping[str, re.Pattern[str]] = {
     "version": _FROM_A_FILE, "label": _FROM_A_FILE, "model": _FROM_A_FILE,
     "service": re.compile(f"roundtap-(?:{'|'.join(SERVICES)})"),
-    "file": re.compile(f"/etc/roundtap/(?:{'|'.join(SERVICES)})\\.toml"),
-    "reason": re.compile(r"\(at (?:line \d+, column \d+|end of document)\)"),
 }
 """Texts of checks that come from the build and the machine. Names are checked one by one, all others redacted."""
 
@@ -91,6 +89,8 @@ def redact_args(args: Mapping[str, str | int]) -> dict[str, str | int]:
     for name, value in args.items():
         if isinstance(value, int) or (name in SAFE_TEXTS and SAFE_TEXTS[name].fullmatch(value)):
             safe[name] = value
+        elif name == "says":
+            safe[name] = redact_line(value)
         elif name in ("names", "unit"):
             safe[name] = ", ".join(part if OUR_UNIT.fullmatch(part) else REDACTED for part in value.split(", "))
         else:

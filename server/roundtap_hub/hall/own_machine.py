@@ -18,8 +18,9 @@ import msgspec
 from roundtap_core.errors import Problem
 from roundtap_hub.store.secure_files import write_private
 from roundtap_machine.checks import Check
-from roundtap_machine.health import MachineProbe, check_health
+from roundtap_machine.health import MachineProbe
 from roundtap_machine.root_steps import LATEST_S, SET_TIME, StepRefused, ask_root, is_plausible_time
+from roundtap_machine.services import SystemdService, list_services, machine_checks
 from roundtap_machine.wifi import hotspot_checks
 
 T = TypeVar("T")
@@ -33,19 +34,21 @@ class OwnMachine:
     def __init__(self, folder: Path | None = None, machine: MachineProbe | None = None,
                  now_ms: Callable[[], int] = lambda: time.monotonic_ns() // 1_000_000,
                  wall_s: Callable[[], float] = time.time,
-                 hotspot: Callable[[], list[Check]] = hotspot_checks) -> None:
+                 hotspot: Callable[[], list[Check]] = hotspot_checks,
+                 known: Callable[[], list[SystemdService]] = list_services) -> None:
         self.folder = folder
         self._machine = machine or MachineProbe(folder)
         self._now_ms = now_ms
         self._wall_s = wall_s
-        self._hotspot = hotspot
+        self._hotspot, self._services = hotspot, known
         # Reentrant: a cached value may be made from another one.
         self._lock = threading.RLock()
         self._cache: dict[str, tuple[int, Any]] = {}
 
     def checks(self) -> tuple[Check, ...]:
-        """The checks of roundtap_machine/health.py and of the hotspot, at most some seconds old."""
-        return self.cached("checks", lambda: (*check_health(self._machine, self._wall_s()), *self._hotspot()))
+        """The checks of roundtap_machine/services.py, at most some seconds old."""
+        return self.cached("checks", lambda: tuple(
+            machine_checks(self._machine, self._wall_s(), self._services(), self._hotspot)))
 
     def cached(self, name: str, made: Callable[[], T]) -> T:
         """`made()`, cached by name for some seconds."""

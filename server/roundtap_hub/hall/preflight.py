@@ -1,13 +1,15 @@
 """Console page *Before the doors open*: what is checked in the whole hall, and the bundle for whoever helps."""
 
+from flask import abort, jsonify, request
 from werkzeug.wrappers import Response as AnyResponse
 
-from roundtap_hub.access.policy import ORGANIZERS, STAFF, route
+from roundtap_hub.access.auth import is_local_request
+from roundtap_hub.access.policy import EVERYBODY, ORGANIZERS, STAFF, route
 from roundtap_hub.hall.diagnostics import diagnostics_text
 from roundtap_hub.hall.preflight_checks import all_checks, failed_checks, group_checks, local_time_text
 from roundtap_hub.serving import web
 from roundtap_hub.units.unit_list import table_units, unit_rows
-from roundtap_machine.health import list_services, log_lines
+from roundtap_machine.services import list_services, log_lines
 
 
 @route("GET /console/before-doors", STAFF)
@@ -19,6 +21,15 @@ def preflight_page() -> AnyResponse:
                     noted=[check for check in checks if check.state == "note"],
                     unit_rows=unit_rows(snapshot, table_units(hub, snapshot, units), units, web.now_ms()),
                     wall=local_time_text(hub.clocks.wall() or ""))
+
+
+@route("GET /checks", EVERYBODY)
+def checks_for_doctor() -> AnyResponse:
+    """All checks of that page as JSON, for `roundtap doctor` on the hub's own machine; for nobody else."""
+    if not is_local_request(request.remote_addr or "", request.host):
+        abort(404)
+    return jsonify(checks=[each.as_json() for each in all_checks(
+        web.current_hub(), web.current_snapshot(), web.current_units(), web.now_ms())])
 
 
 @route("GET /console/before-doors/diagnostics.txt", ORGANIZERS)

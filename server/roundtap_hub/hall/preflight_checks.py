@@ -27,15 +27,13 @@ from roundtap_machine.checks import (
     WALLS,
     WRONG,
     Check,
+    printer_check,
     worst_first,
 )
 from roundtap_machine.health import LOW_NOW, SINCE_SHIFT, SPACE_LOW_BYTES
 
 NAMES_MAX = 16  # tables named in one line; the rest are only counted
 PIN_OLD_DAYS = 180
-PRINTER_FAULTS = ("no-paper", "offline", "silent", "mute", "no-port", "unplugged", "stalled",
-                  "unconfirmed", "login-console", "no-access", "busy")
-
 HARDWARE_REASONS = ("lgpio", "luma", "spidev", "chip", "pins", "i2c", "spi", "permission")
 """Why a unit's buttons or screen fail, as `roundtap_devices/hardware_errors.py` names it, where a person can mend it.
 "display" is a screen that does not answer; other reasons, of newer units, are shown as "other"."""
@@ -239,11 +237,8 @@ def _printer(hub: Hub, units: Units, now_ms: int) -> list[Check]:
             checks.append(Check("printer", WRONG, {"unit": unit}, "away", PRINTER))
             continue
         printer = "mute" if unit in mute else health.printer if health is not None else ""
-        if printer in PRINTER_FAULTS:
-            checks.append(Check("printer", WRONG, {"unit": unit}, printer, PRINTER))
-        else:
-            checks.append(Check("printer", FINE, {"unit": unit},
-                                printer if printer in ("ready", "unasked") else "there", PRINTER))
+        checks.append(printer_check(unit, printer) or Check(
+            "printer", FINE, {"unit": unit}, printer if printer in ("ready", "unasked") else "there", PRINTER))
         build = health.version if health is not None else ""
         if build and not same_build(build, version()):
             checks.append(Check("printer", WRONG, {"unit": unit, "version": version()}, "build", PRINTER))

@@ -109,7 +109,7 @@ def wait_until_mended(page: WaitingPage, plain: list[socket.socket], encrypted: 
 
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
-            notify.send("READY=1\nSTATUS=the journal cannot be opened")
+            notify.send("READY=1")
             self.should_exit = bool(told_to_stop)
             self.beside = [asyncio.create_task(each) for each in (
                 self.look_again(), watchdog_loop(notify, [partial(asyncio.sleep, 0)]),

@@ -11,7 +11,6 @@ import logging
 import os
 import secrets
 import socketserver
-import sys
 import threading
 import time
 import tomllib
@@ -34,7 +33,7 @@ from roundtap_hub.store.clocks import system_clocks
 from roundtap_hub.store.journal import JournalConflict
 from roundtap_hub.store.secure_files import write_private
 from roundtap_hub.units.unit_keys import local_folder
-from roundtap_machine.notify import Heartbeat, StopSignal, SystemdNotifier
+from roundtap_machine.notify import Heartbeat, StopSignal, SystemdNotifier, refuse
 
 log = logging.getLogger(__name__)
 
@@ -83,14 +82,11 @@ def run(args: argparse.Namespace) -> int:
     """Follow until promoted, then serve as the hub; or promote."""
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     if args.database is not None or args.pages:
-        print("roundtap standby: a standby holds a hub's own folder; hubs on a database need none "
-              "(server/SCALE.md).", file=sys.stderr)
-        return 2
+        return refuse("standby", "a standby holds a hub's own folder; hubs on a database need none (server/SCALE.md).")
     try:
         return _promote(args) if args.action == PROMOTE else _follow(args)
     except Problem as problem:
-        print(f"roundtap standby: {problem}", file=sys.stderr)
-        return 2
+        return refuse("standby", problem)
 
 
 def _follow(args: argparse.Namespace) -> int:
@@ -104,6 +100,7 @@ def _follow(args: argparse.Namespace) -> int:
                 return 0
             promote_folder(args.data, system_clocks().at(), secrets.token_hex)
             print(PROMOTED_TEXT, flush=True)
+            SystemdNotifier().say("")
         return hub_main.run(args)
     finally:
         folder.close()
@@ -258,7 +255,9 @@ class Standby:
             self._status = (state, detail)
             if state in STATE_TEXTS:
                 shown = f"({detail})" if detail and state != FOLLOWING else detail
-                print("roundtap standby: " + STATE_TEXTS[state].format(words=shown).rstrip(), flush=True)
+                text = STATE_TEXTS[state].format(words=shown).rstrip()
+                print(f"roundtap standby: {text}", flush=True)
+                SystemdNotifier().say("" if state == FOLLOWING else text)
 
     def _follow_once(self) -> None:
         hub, nonce = self._hub, secrets.token_hex(16)

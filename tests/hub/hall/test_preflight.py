@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ import pytest
 from pages_kit import House, text_of
 
 import roundtap_core
+from roundtap.doctor import doctor
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.version import version
 from roundtap_core.words import LANGUAGES, core_words
@@ -19,8 +22,10 @@ from roundtap_hub.hall.preflight_checks import DISPLAY, HARDWARE_REASONS, all_ch
 from roundtap_hub.store.service import Step
 from roundtap_hub.units.unit_list import table_units, unit_rows
 from roundtap_hub.units.unit_presence import encode_health
-from roundtap_machine.checks import FINE, NOTE, WRONG, Check
+from roundtap_machine.checks import FINE, NETWORK, NOTE, WRONG, Check
 from roundtap_machine.health import MachineProbe
+from roundtap_machine.services import SystemdService, machine_checks
+from roundtap_units.link.hub_choice import Endpoint
 
 HEALTH: dict[str, Any] = {"version": version(), "throttled": 0, "celsius": 45, "free_mb": 4096, "read_only": False,
                           "screen": True, "printer": "", "keys": ["a", "b"], "pressed": ["a", "b"]}
@@ -294,3 +299,49 @@ def test_the_hotspot_that_was_set_up_is_among_the_checks(house: House, tmp_path:
     assert down in house.hub.host.machine.checks()
     assert down.finding(core_words("en")) == "Hall is set up, but not up."
     assert "Wi-Fi is switched on" in down.to_do(core_words("en"))
+
+
+# --- the same list on the command line
+
+BROKEN = [SystemdService("hub", True, "active", "success", 0),
+          SystemdService("station", True, "activating", "exit-code", 3, "station.toml: baud: 1234"),
+          SystemdService("first-boot", True, "active", "success", 0, "Line 3: wfi is no setting.")]
+
+
+def to_do(checks: Iterable[Check]) -> set[str]:
+    """As the page marks its lines: key, kind and unit."""
+    return {f"{check.key}-{check.kind or check.state}-{check.args.get('unit', '')}" for check in checks
+            if check.state == WRONG}
+
+
+def test_what_doctor_calls_to_do_is_on_the_page_and_the_other_way_round(house: House, tmp_path: Path,
+                                                                        monkeypatch: pytest.MonkeyPatch) -> None:
+    without_spares(house)
+    units(house, 2, read_only=True)
+    house.hub.host.hall_addresses._addresses = lambda: ()
+    house.hub.host.machine = OwnMachine(
+        tmp_path, MachineProbe(tmp_path, root=tmp_path), known=lambda: BROKEN,
+        hotspot=lambda: [Check("hotspot", WRONG, {"name": "Hall"}, "down", NETWORK)])
+    at_the_hub = house.app.test_client()
+
+    def ask_hub(place: Endpoint, path: str) -> dict[str, Any]:
+        return {"now_ms": 1} if path == "/time" else at_the_hub.get(path, base_url="http://127.0.0.1:8080").json
+
+    monkeypatch.setattr(doctor, "ask_hub", ask_hub)
+    page = house.organizer().get("/console/before-doors").get_data(as_text=True)
+    on_page = set(re.findall(r'check-wrong" data-key="([^"]*)"', page))
+    assert on_page >= {"service-wrong-", "settings-says-", "hotspot-down-", "unit_cards-wrong-", "address-wrong-"}
+    assert to_do(doctor.all_checks(None, tmp_path, None, "hub", BROKEN)) == on_page
+    # A hub that does not answer: what the machine knows is the same, and that it does not answer.
+    monkeypatch.setattr(doctor, "ask_hub", lambda *_: {})
+    of_machine = to_do(machine_checks(MachineProbe(tmp_path, root=tmp_path), 1.8e9, BROKEN, list))
+    assert of_machine <= on_page
+    assert to_do(doctor.all_checks(tmp_path, tmp_path, None, "hub", BROKEN)) >= {"hub-here-", "service-wrong-"}
+
+
+def test_the_list_is_for_the_hub_s_own_machine(house: House) -> None:
+    browser = house.app.test_client()
+    assert browser.get("/checks", base_url="http://127.0.0.1:8080").status_code == 200
+    assert browser.get("/checks", base_url="http://roundtap.local").status_code == 404
+    assert browser.get("/checks", base_url="http://localhost",
+                       environ_base={"REMOTE_ADDR": "10.42.0.7"}).status_code == 404
