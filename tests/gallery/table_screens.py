@@ -30,13 +30,13 @@ def scenes(languages: tuple[str, ...] = LANGUAGES) -> Shots:
     for language in languages:
         for facing in ("opposite", "edge"):
             for kind, names in (("short", SHORT), ("long", LONG)):
-                for scene_name, scene in _Play(language, facing, names).everything():
+                for scene_name, scene in UsualTable(language, facing, names).everything():
                     yield f"{language}-{facing}-{kind}-{scene_name}", scene
                 for scene_name, scene in other_rulebooks(language, facing, names):
                     yield f"{language}-{facing}-{kind}-{scene_name}", scene
 
 
-class _Play(Play):
+class UsualTable(Play):
     """The usual table, with a stop at each screen."""
 
     def everything(self) -> Shots:
@@ -96,6 +96,8 @@ class _Play(Play):
         self.fate(one[0], Saved(1041))
         self.fate(two[0], Saved(1042))
         yield "saved", self.shot()
+        self.now_ms += 4000
+        yield "saved-leave", self.shot()
         self.table.on_gesture(Gesture(LEAVE, "b"), self.now_ms)
         yield "saved-leaving", self.shot()
         self.now_ms += 11_000

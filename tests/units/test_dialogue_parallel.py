@@ -25,9 +25,9 @@ def test_squads_are_stepped_to_and_marked_each_on_the_own_half():
     table = hall(fielded=False)
     assert "● squads" in table.says
     table.presses("ana")
-    assert part(table, "a") == "● Ana R. | Squads | ►A B C D | ● →  ▲ ✓  ▼ ✗"
+    assert part(table, "a") == "● Ana R. | Squads | ►A B C D | ● →  ▲✓ ▼✗"
     table.presses("▲ ana ana")
-    assert part(table, "a") == "● Ana R. | Squads | [A] B ►C D | ● →  ▲ ✓  ▼ ✗"
+    assert part(table, "a") == "● Ana R. | Squads | [A] B ►C D | ● →  ▲✓ ▼✗"
     table.presses("▲")
     assert part(table, "a") == "● Ana R. | Squads | [A] B ►[C] D | ● →  ▲ OK  ▼−"
     table.presses("▲")
@@ -38,7 +38,7 @@ def test_the_arrows_act_for_who_pressed_an_own_button_last_and_stand_only_there(
     table = hall(fielded=False)
     table.presses("ana bruno")
     assert "▲" not in part(table, "a")
-    assert part(table, "b").endswith("■ →  ▲ ✓  ▼ ✗")
+    assert part(table, "b").endswith("■ →  ▲✓ ▼✗")
     table.presses("▲ ana ▲")
     assert "[A]" in part(table, "b")
     assert "A ►[B] C D" in part(table, "a")
@@ -48,7 +48,7 @@ def test_squads_fielded_before_are_ticked_and_those_that_must_play_are_named():
     table = hall(fielded=False)
     table.hub_says(to_field={"a": [3, 4], "b": [1, 2, 4]}, must={"a": True}, rounds_left=0)
     table.presses("bruno ana")
-    assert part(table, "a") == "C D must still play | 1 round left | ►A✓ B✓ C D | ● →  ▲ ✓  ▼ ✗"
+    assert part(table, "a") == "C D must still play, 1 round left | ►A✓ B✓ C D | ● →  ▲✓ ▼✗"
     assert part(table, "b") == "■ Bruno M. | Squads | ►A B C✓ D | ■ →"
 
 
@@ -200,7 +200,7 @@ def test_letting_a_squad_go_that_can_never_be_played_again_is_asked():
     table.hub_says(to_field={"a": [3, 4], "b": [1]}, must={"a": True}, rounds_left=0)
     table.presses("ana ▲ ana ▲▲")
     assert part(table, "a") == (
-        "C D: never again | Lost for good | [A]✓ ►[B]✓ C D | ▲ yes  ▼ back")
+        "C D: never again | [A]✓ ►[B]✓ C D | ▲ yes  ▼ no")
     table.presses("▼ ana ana ▲▲")
     # A and D: C is still let go.
     assert part(table, "a").startswith("C: never again")
@@ -238,7 +238,7 @@ def test_two_struggles_each_are_refused_and_nothing_is_lost():
 def test_who_is_done_waits_beside_the_other_s_clock():
     table = hall()
     table.presses("ana ▲▲")
-    assert part(table, "b") == "■ Bruno M. | 30:00 | ■ enter yours"
+    assert part(table, "b") == "■ Bruno M. | 30:00 | ■ enter"
 
 
 def test_a_correction_starts_from_what_was_agreed():

@@ -68,14 +68,14 @@ class Hands:
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("badge", ["", "badge.virtual"])
 def test_every_text_fits(language: str, badge: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    set_lines, unfit = screens._draw_text, []
+    set_lines, unfit = screens._lines, []
 
     def noted(pen: object, text: object, *where: object, **how: object) -> None:
         if not text.fits:  # type: ignore[attr-defined]
             unfit.append(text)
         set_lines(pen, text, *where, **how)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(screens, "_draw_text", noted)
+    monkeypatch.setattr(screens, "_lines", noted)
     for showing in SHOWN:
         hands = Hands(showing, language, badge)
         hands.table.step(0)
@@ -85,7 +85,7 @@ def test_every_text_fits(language: str, badge: str, monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_way_to_another_key_fits_beneath_a_page(language: str) -> None:
-    assert screens.fit_text(unit_words(language)("refusal.key.again", sign="●"), 128, 12, screens.LOW).fits
+    assert screens.fit_text(unit_words(language)("refusal.key.again", sign="●"), 128, 15, screens.PRESSED).fits
 
 
 def test_the_code_stands_there_with_its_number_the_hub_and_the_seconds_left() -> None:

@@ -13,6 +13,7 @@ from roundtap_units.table.screens.scenes import SIGNS, FigureColumn, HalfScreen,
 
 SETTLE_MS = 1500
 LEAVE_ASKED_MS = 10_000
+RESULT_SHOWN_MS = 4000  # of these ten seconds: first what was saved, then that one may leave
 
 
 @dataclass(eq=False)
@@ -214,18 +215,17 @@ class StandingResult(DialogueState):
 
     def scene(self, now_ms: int) -> Scene:
         if self.just_saved(now_ms):
-            return self.table.halves("saved", self._saved)
+            return self.table.halves("saved", lambda side: self._saved(side, now_ms))
         return self.table.halves("done", self._done)
 
-    def _saved(self, side: Side) -> HalfScreen:
-        """The saved result, and below it, small, that one may leave."""
+    def _saved(self, side: Side, now_ms: int) -> HalfScreen:
+        """The saved result; after some seconds, in its place, that one may leave."""
         table = self.table
         words, result = table.words, table.match.result or table.latest_result(side)
-        leaving = words("leave.asked" if side in table.leaving else "leave.ask", sign=SIGNS[side])
         saved = words("saved", number=table.saved_number)
-        if result is None:
-            return HalfScreen(saved, small=leaving)
-        return HalfScreen(saved, small=result_text.score_between_names(table, result, side), note=leaving)
+        if result is not None and side not in table.leaving and self.just_saved(now_ms, RESULT_SHOWN_MS):
+            return HalfScreen(saved, small=result_text.score_between_names(table, result, side))
+        return HalfScreen(saved, small=words("leave.asked" if side in table.leaving else "leave.ask", sign=SIGNS[side]))
 
     def _done(self, side: Side) -> HalfScreen:
         table = self.table

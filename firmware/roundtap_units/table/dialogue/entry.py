@@ -13,11 +13,10 @@ from roundtap_units.table.dialogue import result_text
 from roundtap_units.table.dialogue.digit_wheels import FigureDial, TurnCounter, figure_text, starting_value
 from roundtap_units.table.dialogue.games import drawn_side
 from roundtap_units.table.dialogue.table_state import DialogueState, TableState
-from roundtap_units.table.screens.lettering import shorter_forms
-from roundtap_units.table.screens.scenes import SIGNS, FigureColumn, NameRow, Scene
+from roundtap_units.table.screens.lettering import map_wordings, shorter_forms
+from roundtap_units.table.screens.scenes import SIGNS, FigureColumn, NameRow, Scene, Sentence
 
 ARROWS = {"up": 1, "down": -1}
-NAME_LETTERS = 11  # how many letters fit into a line of a list before "conceded"
 
 
 class ResultEntry(DialogueState):
@@ -312,8 +311,8 @@ def way_line(table: TableState, way: WayToEnd, opener: Side | None) -> str:
         return table.words(f"form.way.{way.id}")
     if opener is None:
         return table.words("endings.concede")
-    names = list(shorter_forms(table.name(other_side(opener))))
-    return table.words("endings.conceded", name=next((name for name in names if len(name) <= NAME_LETTERS), names[-1]))
+    names = (*shorter_forms(table.name(other_side(opener))), SIGNS[other_side(opener)])
+    return Sentence.of(table.words("endings.conceded", name=name) for name in names)
 
 
 def _choice_hint(table: TableState, choice: Choice) -> str:
@@ -324,7 +323,8 @@ def list_scene(table: TableState, kind: str, turn: Side | None, title: str, opti
            hint: str) -> Scene:
     """A list with one line pointed at; long lists show the lines around it."""
     first = max(0, min(place - 1, len(options) - 3))
-    lines = [("► " if at == place else "   ") + options[at] for at in range(first, min(first + 3, len(options)))]
+    marks = {at: "► " if at == place else "   " for at in range(first, min(first + 3, len(options)))}
+    lines = [map_wordings(options[at], mark.__add__) for at, mark in marks.items()]
     return table.page(kind, turn, title, *lines, hint=hint)
 
 

@@ -13,7 +13,7 @@ from roundtap_core.records import CONCESSION, SIDES, Result, Side, SidePair, oth
 from roundtap_devices.input.gestures import HOLD, REPEAT, TAP, Gesture
 from roundtap_units.table.dialogue import result_text
 from roundtap_units.table.dialogue.table_state import OWN_KEYS, DialogueState, TableState
-from roundtap_units.table.screens.scenes import SIGNS, Scene, SideBySideScene, SidePart, SquadMark
+from roundtap_units.table.screens.scenes import SIGNS, Scene, Sentence, SideBySideScene, SidePart, SquadMark
 
 Page = Figure | Picks
 
@@ -82,14 +82,14 @@ def squad_letters(squads: tuple[int, ...]) -> str:
     return " ".join(squad_letter(squad) for squad in squads)
 
 
-def _warning(table: TableState, side: Side) -> tuple[str, str]:
-    """"C D must still play", "1 round left"; empty while there is a choice."""
+def _warning(table: TableState, side: Side) -> str:
+    """"C D must still play, 1 round left"; empty while there is a choice."""
     assert table.view is not None
     owed = table.match.of(side).to_field
     if not owed or not table.match.of(side).must:
-        return "", ""
-    return (table.words("parallel.must", squads=squad_letters(owed)),
-            table.words("parallel.rounds", n=(table.view.rounds_left or 0) + 1))
+        return ""
+    squads, rounds = squad_letters(owed), table.words("parallel.rounds", n=(table.view.rounds_left or 0) + 1)
+    return Sentence.of((f"{table.words('parallel.must', squads=squads)}, {rounds}", f"{squads}: {rounds}"))
 
 
 def _part(both: ParallelEntry, side: Side) -> SidePart:
@@ -101,12 +101,12 @@ def _part(both: ParallelEntry, side: Side) -> SidePart:
         return SidePart(name, words("parallel.concede"), hint=words("yes_no" if hand else "parallel.pick", sign=sign))
     if isinstance(page, Picks):
         if sheet.warned:
-            return SidePart(words("parallel.let_go", squads=squad_letters(both.lost(side))),
-                            words("parallel.let_go.what"),
-                        marks=_marks(both, side, page), hint=words("parallel.let_go.sure") if hand else "")
-        must, left = _warning(table, side)
+            return SidePart("", words("parallel.let_go", squads=squad_letters(both.lost(side))),
+                            marks=_marks(both, side, page), hint=words("parallel.let_go.sure") if hand else "")
+        must = _warning(table, side)
         arrows = words("parallel.mark" if sheet.unset(page) else "parallel.next")
-        return SidePart(must or name, left or result_text.figure_name(table, page.key), marks=_marks(both, side, page),
+        return SidePart("" if must else name, must or result_text.figure_name(table, page.key),
+                        marks=_marks(both, side, page),
                         hint=_hint(both, side, words("parallel.pick", sign=sign), arrows))
     if isinstance(page, Figure):
         return SidePart(name, result_text.figure_name(table, page.key), (str(sheet.value(page)),),

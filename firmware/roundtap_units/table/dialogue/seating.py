@@ -24,8 +24,8 @@ class Seating(DialogueState):
     def _half(self, side: Side) -> HalfScreen:
         table = self.table
         if side in table.seated:
-            return HalfScreen(Name(f"✓ {table.name(side)}"), table.clock, table.signed_name(other_side(side)),
-                              idle_note(table, side))
+            return HalfScreen(Name.of(f"✓ {table.name(side)}", table.name(other_side(side))), table.clock,
+                        table.signed_name(other_side(side)), idle_note(table, side))
         return HalfScreen(table.name(side), SIGNS[side], table.words("seat.press"))
 
 

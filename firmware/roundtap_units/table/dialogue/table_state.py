@@ -145,7 +145,7 @@ class TableState:
         return self.view.match
 
     def name(self, side: Side) -> scenes.Name:
-        return scenes.Name(self.match.of(side).name)
+        return scenes.Name.of(self.match.of(side).name, self.match.of(other_side(side)).name)
 
     @property
     def form(self) -> Form | None:
@@ -317,7 +317,8 @@ class TableState:
 
     def signed_name(self, side: Side) -> scenes.Name:
         """"● Ana Ruiz"."""
-        return scenes.Name(f"{scenes.SIGNS[side]} {self.name(side)}")
+        name = self.name(side)
+        return scenes.Name.of(f"{scenes.SIGNS[side]} {name}", name.unlike)
 
     def show_notice(self, now_ms: int, scene: Callable[[], scenes.Scene], stays: bool = False) -> None:
         """Show a notice: for ten seconds, or with `stays` until a press."""

@@ -1,43 +1,120 @@
-"""Setting text on a small 1-bit screen: names whole, else wrapped or shortened by words, never cut inside one."""
+"""Setting text on a small 1-bit screen: whole, else wrapped, else narrower, else smaller; a name at last shortened.
+
+A size is the em of the font in pixels: capitals are 7 pixels high at 10 and 9 at 12. Narrow letters are those of the
+condensed face, with one dark column between them."""
 
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
-from itertools import zip_longest
+from itertools import pairwise, takewhile, zip_longest
 
 from PIL import Image, ImageDraw, ImageFont
 
 from roundtap_units.table.screens.scenes import Name, Sentence
 
 Font = ImageFont.FreeTypeFont
+Style = tuple[int, bool, bool]
+"""Size, bold, narrow."""
 
 
 @lru_cache(maxsize=64)
-def load_font(size: int, bold: bool = False) -> Font:
-    name = "DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf"
+def load_font(size: int, bold: bool = False, narrow: bool = False) -> Font:
+    name = "DejaVuSansCondensed.ttf" if narrow else "DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf"
     with resources.as_file(resources.files("roundtap_devices").joinpath("fonts", name)) as path:
         # The other layout engine needs a library that not every machine has, and its letters differ.
         return ImageFont.truetype(str(path), size, layout_engine=ImageFont.Layout.BASIC)
 
 
-@lru_cache(maxsize=2048)
-def text_width(text: str, size: int, bold: bool = False) -> int:
+def text_width(text: str, size: int, bold: bool = False, narrow: bool = False) -> int:
+    left, _, right, _ = ink_box(text, size, bold, narrow)
+    return right - left
+
+
+@lru_cache(maxsize=4096)
+def ink_box(text: str, size: int, bold: bool = False, narrow: bool = False) -> tuple[int, int, int, int]:
+    """A run of text from its origin on the baseline: left (the foot of a "j" stands before 0), top, right, bottom."""
+    if narrow:
+        boxes = [_letter_box(letter, size) for letter in text] or [(0, 0, 0, 0)]
+        end = max(0, sum(_advance(letter, size) for letter in text) - 1)
+        return 0, min(box[1] for box in boxes), end, max(box[3] for box in boxes)
+    left, top, right, bottom = _drawn_box(text, load_font(size, bold))
+    return min(0, left), top, max(-int(-load_font(size, bold).getlength(text, mode="1") // 1), right), bottom
+
+
+def _drawn_box(text: str, face: Font) -> tuple[int, int, int, int]:
     # In the drawing mode: letters without grey run wider.
-    return -int(-load_font(size, bold).getlength(text, mode="1") // 1)
+    mask, (x, y) = face.getmask2(text, mode="1", anchor="ls")
+    left, top, right, bottom = mask.getbbox() or (-x, -y, -x, -y)
+    return x + left, y + top, x + right, y + bottom
+
+
+@lru_cache(maxsize=4096)
+def _letter_box(letter: str, size: int) -> tuple[int, int, int, int]:
+    """A narrow letter's box; its foot stands where that of the same letter, ten times as large, would."""
+    left, top, right, bottom = _drawn_box(letter, _letter_font(letter, size))
+    foot = round(_drawn_box(letter, _letter_font(letter, 10 * size))[3] / 10)
+    return left, top + foot - bottom, right, foot
+
+
+def _letter_font(letter: str, size: int) -> Font:
+    # The condensed face draws this one as a dot.
+    return load_font(size, narrow=letter != "_")
+
+
+def _advance(letter: str, size: int) -> int:
+    """From one narrow letter to the next."""
+    left, _, right, _ = _letter_box(letter, size)
+    return right - left + 1 if right > left else size // 3
 
 
 @dataclass(frozen=True, slots=True)
 class FittedText:
+    """Text in lines. `rise` is its ink above the first baseline, `drop` all that below it."""
     lines: tuple[str, ...]
     size: int
-    bold: bool
+    bold: bool = False
+    narrow: bool = False
     fits: bool = True
+
+    @property
+    def style(self) -> Style:
+        return self.size, self.bold, self.narrow
 
     @property
     def height(self) -> int:
         return len(self.lines) * line_height(self.size)
+
+    @property
+    def width(self) -> int:
+        return max(text_width(line, *self.style) for line in self.lines)
+
+    @property
+    def rise(self) -> int:
+        return -ink_box(self.lines[0], *self.style)[1]
+
+    @property
+    def drop(self) -> int:
+        return self.baselines[-1] + ink_box(self.lines[-1], *self.style)[3]
+
+    @property
+    def baselines(self) -> list[int]:
+        """Of each line from the first: a size apart, further where an accent would meet the line above."""
+        below, boxes = [0], [ink_box(line, *self.style) for line in self.lines]
+        for above, box in pairwise(boxes):
+            below.append(below[-1] + max(self.size, above[3] - box[1]))
+        return below
+
+
+def styles(sizes: tuple[int, ...], bold: bool = False, settings: tuple[bool, ...] = (False, True)) -> Iterator[Style]:
+    """Each size, then the same narrow, before the next smaller one; or only one of these settings. What is bold is so
+    in the first two sizes, and then narrow."""
+    if bold:
+        yield from ((size, True, False) for size in sizes[:2])
+        settings = (True,)
+    for size in sizes:
+        yield from ((size, False, narrow) for narrow in settings)
 
 
 def line_height(size: int) -> int:
@@ -45,30 +122,28 @@ def line_height(size: int) -> int:
     return size + 1 if size > 9 else size
 
 
-def fit_text(text: str, wide: int, high: int, sizes: tuple[int, ...], bold: bool = False) -> FittedText:
+def fit_text(text: str, wide: int, high: int, sizes: tuple[int, ...], bold: bool = False,
+        settings: tuple[bool, ...] = (False, True)) -> FittedText:
     """`text` in the largest size that fits, wrapped where there is height; a `Name` then in its shorter forms. Wrapping
-    breaks at spaces and hyphens. A text that fits in no way stays in the smallest size: a catalogue text that is too
-    long, which the tests find."""
-    return _fitted(wordings(text), wide, high, sizes, bold)
+    breaks at spaces and hyphens. What fits in no way ends in "…": a name, which stays distinct at its table, or a
+    catalogue text that is too long, which the tests find."""
+    found = _fitted(wordings(text), wide, high, tuple(styles(sizes, bold, settings)))
+    if found.fits or not isinstance(text, Name):
+        return found
+    shorter = (_fitted((form,), wide, high, ((sizes[-1], False, True),)) for form in _abridged(text))
+    return next((made for made in shorter if made.fits), found)
 
 
 @lru_cache(maxsize=256)
-def _fitted(worded: tuple[str, ...], wide: int, high: int, sizes: tuple[int, ...], bold: bool) -> FittedText:
+def _fitted(worded: tuple[str, ...], wide: int, high: int, tried: tuple[Style, ...]) -> FittedText:
     for wording in worded:
-        for size in sizes:
-            lines = _wrap(wording, wide, size, bold)
-            if lines and len(lines) * line_height(size) <= high:
-                return FittedText(lines, size, bold)
-    return FittedText((worded[-1],), sizes[-1], bold, fits=False)
-
-
-def fit_line(text: str, wide: int) -> FittedText:
-    """`text` on one line, in bold where that fits, shortened as little as possible."""
-    for wording in wordings(text):
-        for size, bold in ((12, True), (11, True), (10, True), (9, True), (10, False), (9, False), (8, False)):
-            if text_width(wording, size, bold) <= wide:
-                return FittedText((wording,), size, bold)
-    return FittedText((wordings(text)[-1],), 8, False, fits=False)
+        for style in tried:
+            found = FittedText(_wrap(wording, wide, style) or ("",), *style)
+            if found.lines != ("",) and found.rise + found.drop <= high:
+                return found
+    text, size = worded[-1], tried[-1][0]
+    kept = next((n for n in range(len(text), 0, -1) if text_width(f"{text[:n]}…", size, narrow=True) <= wide), 0)
+    return FittedText((f"{text[:kept]}…" if text else "",), size, narrow=True, fits=not text)
 
 
 def map_wordings(text: str, change: Callable[[str], str]) -> str:
@@ -77,10 +152,18 @@ def map_wordings(text: str, change: Callable[[str], str]) -> str:
 
 
 def wordings(text: str) -> tuple[str, ...]:
-    """A text's wordings, the longest first."""
+    """A text's wordings, the longest first; of a name those that its opponent's cannot be taken for."""
     if isinstance(text, Name):
-        return tuple(shorter_forms(text))
+        sign, _ = _signed(text)
+        taken = {f"{sign}{form}" for form in shorter_forms(text.unlike)} if text.unlike else set()
+        return (str(text), *(form for form in shorter_forms(text) if form not in taken))
     return (text, *text.shorter) if isinstance(text, Sentence) else (text,)
+
+
+def _signed(name: str) -> tuple[str, str]:
+    """ "● Ana Ruiz" as its sign, with the space behind it, and the name."""
+    sign, space, bare = name.partition(" ")
+    return (f"{sign} ", bare) if space and len(sign) == 1 and not sign.isalnum() else ("", name)
 
 
 def shorter_forms(name: str) -> Iterator[str]:
@@ -90,8 +173,8 @@ def shorter_forms(name: str) -> Iterator[str]:
     ['● Aleksandra Maria W.', '● Aleksandra W.', '● Aleksandra', '● A. W.']
     """
     yield name
-    words = name.split()
-    sign = f"{words.pop(0)} " if words and len(words[0]) == 1 and not words[0].isalnum() else ""
+    sign, bare = _signed(name)
+    words = bare.split()
     twin = f" {words.pop()}" if len(words) > 1 and re.fullmatch(r"\(\d+\)", words[-1]) else ""
     if len(words) > 1:
         first, last = words[0], f"{words[-1][0]}."
@@ -101,20 +184,39 @@ def shorter_forms(name: str) -> Iterator[str]:
         yield f"{sign}{first[0]}. {last}{twin}"
 
 
-@lru_cache(maxsize=64)
-def fit_pair(left: str, right: str, wide: int, fonts: tuple[tuple[int, bool], ...]) -> tuple[FittedText, FittedText]:
-    """Two names on one line, shortened alike, so that together they are no wider than `wide`."""
-    for one, two in zip_longest(shorter_forms(left), shorter_forms(right)):
-        left, right = one or left, two or right
-        for size, bold in fonts:
-            gap = 10 if bold else 3
-            if text_width(left, size, bold) + gap + text_width(right, size, bold) <= wide:
-                return FittedText((left,), size, bold), FittedText((right,), size, bold)
-    size, bold = fonts[-1]
-    return FittedText((left,), size, bold, fits=False), FittedText((right,), size, bold, fits=False)
+def _abridged(name: Name) -> Iterator[str]:
+    """A name with "…" in it, shorter and shorter; it keeps the letter that tells it from its opponent's.
+
+    >>> next(form for form in _abridged(Name.of("Mandalorian1", "Mandalorian2")) if len(form) == 7)
+    'Mand…n1'
+    """
+    sign, bare = _signed(name)
+    differs = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(bare, name.unlike, strict=False)))
+    for kept in range(len(bare) - 1, 0, -1):
+        tail = "" if differs < kept else bare[max(1, differs - 1):][:2]
+        yield f"{sign}{bare[:max(1, kept - len(tail))]}…{tail}{'' if bare.endswith(tail) else '…'}"
+    yield f"{sign}…{bare[differs:differs + 1]}"
 
 
-def _wrap(text: str, wide: int, size: int, bold: bool) -> tuple[str, ...]:
+@lru_cache(maxsize=256)
+def fit_pair(left: str, right: str, wide: int, sizes: tuple[int, ...], gap: int = 4) -> tuple[FittedText, FittedText]:
+    """Two names on one line, shortened alike, so that together with the gap between they are no wider than `wide`."""
+    one, two = left, right
+    for shorter in zip_longest(shorter_forms(left), shorter_forms(right)):
+        one, two = shorter[0] or one, shorter[1] or two
+        for style in styles(sizes, bold=True):
+            if _signed(one)[1] != _signed(two)[1] and text_width(one, *style) + gap + text_width(two, *style) <= wide:
+                return FittedText((one,), *style), FittedText((two,), *style)
+    # The shorter one stays whole where it leaves the other more than half.
+    wides = [text_width(name, sizes[-1], narrow=True) for name in (left, right)]
+    taken = min((wide - gap) // 2, *wides)
+    rooms = (taken, wide - gap - taken) if wides[0] <= taken else (wide - gap - taken, taken)
+    one, two = Name.of(left, _signed(right)[1]), Name.of(right, _signed(left)[1])
+    # High enough for one line, accents included.
+    return fit_text(one, rooms[0], sizes[-1] + 5, sizes[-1:]), fit_text(two, rooms[1], sizes[-1] + 5, sizes[-1:])
+
+
+def _wrap(text: str, wide: int, style: Style) -> tuple[str, ...]:
     """The text in lines no wider than `wide`; () if a part of a word is wider."""
     lines: list[str] = []
     for part, glue in _parts(text):
@@ -123,9 +225,9 @@ def _wrap(text: str, wide: int, size: int, bold: bool) -> tuple[str, ...]:
             if lines:
                 lines[-1] += glue
             continue
-        if lines and text_width(joined := lines[-1] + glue + part, size, bold) <= wide:
+        if lines and text_width(joined := lines[-1] + glue + part, *style) <= wide:
             lines[-1] = joined
-        elif text_width(part, size, bold) <= wide:
+        elif text_width(part, *style) <= wide:
             lines.append(part)
         else:
             return ()
@@ -133,8 +235,8 @@ def _wrap(text: str, wide: int, size: int, bold: bool) -> tuple[str, ...]:
 
 
 def _parts(text: str) -> Iterator[tuple[str, str]]:
-    """Pieces between which a line may end, each with what joins it to the one before."""
-    for word in text.split(" "):
+    """Pieces between which a line may end, each with what joins it to the one before. A sign stays with its name."""
+    for word in re.sub(r"^(\W) (?=\S)", "\\1\u00a0", text).split(" "):
         glue = " "
         pieces = word.split("-") if word.count("-") and not word.startswith("-") else [word]
         for place, piece in enumerate(pieces):
@@ -143,10 +245,19 @@ def _parts(text: str) -> Iterator[tuple[str, str]]:
 
 
 def draw_string(draw: ImageDraw.ImageDraw, x: int, baseline: int, text: str, size: int, bold: bool = False,
-          anchor: str = "l", ink: int = 1) -> None:
+                narrow: bool = False, anchor: str = "l", ink: int = 1) -> None:
     """One line on its baseline; `anchor` "l", "m" or "r" is what x means."""
     draw.fontmode = "1"
-    draw.text((x, baseline), text, font=load_font(size, bold), fill=ink, anchor=anchor + "s")
+    left, _, right, _ = ink_box(text, size, bold, narrow)
+    x -= {"l": left, "m": (left + right) // 2, "r": right}[anchor]
+    if not narrow:
+        draw.text((x, baseline), text, font=load_font(size, bold), fill=ink, anchor="ls")
+        return
+    for letter in text:
+        left, top, _, _ = _letter_box(letter, size)
+        face = _letter_font(letter, size)
+        draw.text((x - left, baseline + top - _drawn_box(letter, face)[1]), letter, font=face, fill=ink, anchor="ls")
+        x += _advance(letter, size)
 
 
 def canvas(wide: int, high: int) -> tuple[Image.Image, ImageDraw.ImageDraw]:

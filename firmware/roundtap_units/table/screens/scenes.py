@@ -11,8 +11,15 @@ SIGNS: dict[Side, str] = {"a": "●", "b": "■"}
 
 
 class Name(str):
-    """A text that is a name, with its sign: where it is too long it may be shortened as names are, by words."""
-    __slots__ = ()
+    """A text that is a name, with its sign: where it is too long it may be shortened as names are, by words, and at
+    last by letters; `unlike` is the opponent's name, for which it must not be taken then."""
+    unlike: str = ""
+
+    @classmethod
+    def of(cls, name: str, unlike: str) -> Name:
+        made = cls(name)
+        made.unlike = unlike
+        return made
 
 
 class Sentence(str):
@@ -132,8 +139,8 @@ class SquadMark:
 
 @dataclass(frozen=True, slots=True)
 class SidePart:
-    """One person's own page beside the other's: a head line, the question, figures or marks, the buttons' meaning. The
-    head is a name, or what has to be known before it. `unset`: the figure was neither set nor confirmed yet."""
+    """One person's own page beside the other's: the name (or "", where what has to be known needs its room), the
+    question, figures or marks, the buttons' meaning. `unset`: the figure was neither set nor confirmed yet."""
     head: str
     label: str = ""
     figures: tuple[str, ...] = ()

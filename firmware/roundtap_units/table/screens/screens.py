@@ -1,4 +1,10 @@
-"""Scenes drawn as 128x64 1-bit pictures: half-screens turned to each person, or the whole turned to who acts."""
+"""Scenes drawn as 128x64 1-bit pictures: half-screens turned to each person, or the whole turned to who acts.
+
+No letters are under `LEAST`, and what must be read in order to press (the buttons' meaning, a question, what there is
+to choose from) is at least `PRESS`; both are ems of the font in pixels. Badges, marks of squads and names count too."""
+
+from collections.abc import Sequence
+from itertools import product
 
 from PIL import Image, ImageDraw
 
@@ -8,22 +14,26 @@ from roundtap_units.table.screens.lettering import (
     FittedText,
     canvas,
     draw_string,
-    fit_line,
     fit_pair,
     fit_text,
-    line_height,
+    ink_box,
     map_wordings,
+    styles,
     text_width,
+    wordings,
 )
 
 WIDTH, HEIGHT, HALF = 128, 64, 32
-FIGURE, CLOCK, SUM = 24, 20, 18
-BIG, BIG_HIGH = (20, 19, 18, 17, 16, 15, 14), 22
-HEADS, SMALL, LOW = (13, 12, 11, 10, 9), (12, 11, 10, 9), (11, 10, 9)
-PART_HEADS, PART_LOW = (11, 10, 9, 8), (10, 9, 8)
-TOGETHER = ((12, True), (11, True), (10, True), (10, False), (9, False))
+FIGURE, LEAST, PRESS = 24, 10, 12
+TEXTS, NAMES, INFO = (13, 12, 11, 10), (12, 11, 10), (11, 10)
+PRESSED = (PRESS,)
+CLOCKS, FIGURES, BIG = (40, 38, 36, 34, 32, 30, 28, 26, 24), (24, 22, 20, 18), (20, 19, 18, 17, 16, 15, 14)
+ROW_HIGH, SIGN_WIDE, MARK_WIDE, COLUMN = 13, 11, 14, 61
+EDGE = WIDTH - 1  # where figures end: the outermost column of some modules lies under their frame
 CLOCK_KINDS = ("idle", "seating", "call")
+FLANKED_KIND = "sending"  # the figures stand between the signs
 ARROWS: dict[Side, str] = {"a": "◄", "b": "►"}
+BUTTONS = "●■▲▼►"
 
 
 def draw_scene(scene: scenes.Scene) -> Image.Image:
@@ -41,7 +51,7 @@ def draw_scene(scene: scenes.Scene) -> Image.Image:
 def add_label(image: Image.Image, label: str) -> Image.Image:
     """An earlier picture, with a label in its upper right corner."""
     image = image.copy()
-    _label(ImageDraw.Draw(image), label, 10)
+    _label(ImageDraw.Draw(image), label, 0)
     return image
 
 
@@ -58,74 +68,94 @@ def _face_to_face(a: Image.Image, b: Image.Image) -> Image.Image:
 
 
 def _half(half: scenes.HalfScreen, scene: scenes.Scene) -> Image.Image:
+    """Two rows: a name or title; then what there is to say, beside the figure. With a note both names share a row."""
     image, pen = canvas(WIDTH, HALF)
-    corner = _corner(pen, scene, 10)
-    size = CLOCK if scene.kind in CLOCK_KINDS else FIGURE
-    low = size == FIGURE and (half.big != "" or isinstance(half.small, scenes.Sentence))
-    _draw_text(pen, fit_text(half.head, WIDTH - corner, 14, LOW if low else HEADS, bold=True), 0, 0, 12 if low else 14)
-    taken = 0
-    if half.big:
-        draw_string(pen, WIDTH, 31, half.big, size, anchor="r")
-        taken = text_width(half.big, size) + 4
-    if half.note and isinstance(half.small, scenes.Sentence) and not half.big:
-        # The result is larger than what may be done beside it.
-        _draw_text(pen, fit_text(half.small, WIDTH, 11, (10, 9, 8), bold=True), 0, 12, 11)
-        _draw_text(pen, fit_text(half.note, WIDTH, 9, (9, 8)), 0, 23, 9)
+    both = half.note and isinstance(half.small, scenes.Name)
+    for room in (WIDTH - _corner_width(scene), WIDTH):
+        heads = (fit_pair(half.head, half.small, room, NAMES) if both else
+                 (fit_text(half.head, room, ROW_HIGH, TEXTS, True),))
+        if not any(_is_shortened(head, half.head) for head in heads):
+            break
+    for head, x, anchor in zip(heads, (0, room), "lr", strict=False):
+        _put(pen, head, x, 1, ROW_HIGH, anchor)
+    _corner(pen, scene, 1, room)
+    text = _flow(half.note or half.small)
+    if scene.kind == FLANKED_KIND:
+        _flanked(pen, half.big, HALF, FIGURE, half.small[0])
         return image
-    if half.note:
-        # Both lines keep their place, so that the eye finds the opponent where it was.
-        _draw_text(pen, fit_text(half.small, WIDTH - taken, 9, (9, 8)), 0, 14, 9)
-        _draw_text(pen, fit_text(half.note, WIDTH - taken, 9, (9, 8)), 0, 23, 9)
-        return image
-    _draw_text(pen, fit_text(half.small, WIDTH - taken, 18, (*SMALL, 8)), 0, 14, 18)
+    sizes = FIGURES if scene.kind in CLOCK_KINDS else FIGURES[:1]
+    rooms = [WIDTH - (text_width(half.big, size) + 5 if half.big else 0) for size in sizes]
+    said = [fit_text(text, room, 18, _sizes(text)) for room in rooms]
+    place = next((place for place, each in enumerate(said) if _is_whole(each, text)), len(sizes) - 1)
+    draw_string(pen, EDGE, HALF - ink_box(half.big, sizes[place])[3], half.big, sizes[place], anchor="r")
+    _put(pen, said[place], 0, 14, 18)
     return image
+
+
+def _sizes(text: str) -> tuple[int, ...]:
+    return TEXTS[:2] if any(sign in text for sign in BUTTONS) and not isinstance(text, scenes.Name) else TEXTS
+
+
+def _is_shortened(shown: FittedText, text: str) -> bool:
+    return not shown.fits or ("…" in shown.lines[-1] and "…" not in text)
+
+
+def _is_whole(shown: FittedText, text: str) -> bool:
+    return "".join("".join(shown.lines).split()) == "".join(text.split())
+
+
+def _flow(text: str) -> str:
+    """Short texts in a row, closer together where there is little room; then the first ones are left out."""
+    parts = text.split("  ")
+    shorter = (" ".join(parts[place:]) for place in range(len(parts)))
+    return scenes.Sentence.of((text, *shorter)) if len(parts) > 1 else text
 
 
 def _from_the_edge(scene: scenes.HalvesScene) -> Image.Image:
     """One way up: signs and arrows at the people, their names, and below what concerns both."""
     image, pen = canvas(WIDTH, HEIGHT)
     a, b = scene.a, scene.b
-    together = a.head == b.head
-    if together:
-        corner = _corner(pen, scene, 10)
-        _draw_text(pen, fit_text(a.head, WIDTH - corner, 14, HEADS, bold=True), 0, 0, 14)
+    if a.head == b.head:
+        heads = [fit_text(a.head, room, 14, TEXTS, bold=True) for room in (WIDTH - _corner_width(scene), WIDTH)]
+        _put(pen, heads[not heads[0].fits], 0, 0, 14)
+        _corner(pen, scene, 0, heads[0].width if heads[0].fits else WIDTH)
     else:
-        # Low enough to leave room for the dot of a Ż below.
-        draw_string(pen, 0, 8, f"{ARROWS['a']} {scenes.SIGNS['a']}", 10)
-        draw_string(pen, WIDTH, 8, f"{scenes.SIGNS['b']} {ARROWS['b']}", 10, anchor="r")
-        _corner(pen, scene, 9, right=64 + _corner_width(scene) // 2)
-        one, two = (half.head.lstrip("".join(scenes.SIGNS.values())).strip() for half in (a, b))
-        left_name, right_name = fit_pair(one, two, WIDTH, TOGETHER)
-        _draw_text(pen, left_name, 0, 12, 12)
-        _draw_text(pen, right_name, WIDTH, 12, 12, anchor="r")
+        draw_string(pen, 0, 8, f"{ARROWS['a']} {scenes.SIGNS['a']}", LEAST)
+        draw_string(pen, WIDTH, 8, f"{scenes.SIGNS['b']} {ARROWS['b']}", LEAST, anchor="r")
+        if _corner_width(scene) < WIDTH - 2 * 24:
+            _corner(pen, scene, 0, 0, 64 + _corner_width(scene) // 2)
+        names = fit_pair(*(half.head.lstrip("".join(scenes.SIGNS.values())).strip() for half in (a, b)), WIDTH, NAMES)
+        for name, x, anchor in zip(names, (0, WIDTH), "lr", strict=True):
+            _put(pen, name, x, 11, 13, anchor)
+    top = 15 if a.head == b.head else 25
+    left, right = (half.note or ("" if isinstance(half.small, scenes.Name) else half.small) for half in (a, b))
     big = a.big if a.big not in scenes.SIGNS.values() else b.big
-    top = 16 if together else 25
     if big and big not in scenes.SIGNS.values():
-        draw_string(pen, 64, 46, big, FIGURE, anchor="m")
-        top = 47
-    elif together and isinstance(a.small, scenes.Sentence) and a.small == b.small:
-        _draw_text(pen, fit_text(a.small, WIDTH, 25, HEADS, bold=True), 64, 15, 25, anchor="m")
-        top = 40
-    # The names are already above.
-    left, right = (half.small if together or not isinstance(half.small, scenes.Name) else "" for half in (a, b))
-    if a.note != b.note:
-        left, right = a.note, b.note
-    elif a.note:
-        _draw_text(pen, fit_text(" · ".join(each for each in (left, a.note) if each), WIDTH, HEIGHT - top,
-                                 (11, 10, 9, 8)), 64, top, HEIGHT - top, anchor="m")
+        bottom = 51 if left or right else HEIGHT
+        wide, high = WIDTH - 24 if scene.kind == FLANKED_KIND else WIDTH, bottom - top
+        size = next((size for size in CLOCKS if text_width(big, size) < wide and _tall(big, size) < high), CLOCKS[-1])
+        baseline = (top + bottom + _tall(big, size)) // 2
+        if scene.kind == FLANKED_KIND:
+            _flanked(pen, big, baseline, size, scenes.SIGNS["a"])
+        else:
+            draw_string(pen, 64, baseline, big, size, anchor="m")
+        top = bottom
+    if left == right:
+        _put(pen, fit_text(_flow(left), WIDTH, HEIGHT - top, _sizes(left), bold=isinstance(left, scenes.Sentence)),
+             64, top, HEIGHT - top, "m")
         return image
-    _both(pen, top, left, right)
+    for text, x, anchor in ((left, 0, "l"), (right, WIDTH, "r")):
+        _put(pen, fit_text(_flow(text), COLUMN, HEIGHT - top, _sizes(text)), x, top, HEIGHT - top, anchor)
     return image
 
 
-def _both(pen: ImageDraw.ImageDraw, top: int, left: str, right: str) -> None:
-    """The small texts of both: once where they are the same, else at their side."""
-    high = HEIGHT - top
-    if left == right:
-        _draw_text(pen, fit_text(left, WIDTH, high, HEADS), 64, top, high, anchor="m")
-        return
-    _draw_text(pen, fit_text(left, 62, high, (*SMALL, 8)), 0, top, high)
-    _draw_text(pen, fit_text(right, 62, high, (*SMALL, 8)), WIDTH, top, high, anchor="r")
+def _flanked(pen: ImageDraw.ImageDraw, figures: str, baseline: int, size: int, first: str) -> None:
+    """Both figures, between the signs of whose they are."""
+    beside = text_width(figures, size) // 2 + 4
+    draw_string(pen, 64, baseline, figures, size, anchor="m")
+    second = next(sign for sign in scenes.SIGNS.values() if sign != first)
+    draw_string(pen, 64 - beside, baseline - 4, first, PRESS, anchor="r")
+    draw_string(pen, 64 + beside, baseline - 4, second, PRESS)
 
 
 # --- for two who act at once ---
@@ -138,103 +168,95 @@ def _duo(scene: scenes.SideBySideScene) -> Image.Image:
     for side in SIDES:
         _column(pen, scene.of(side), side)
     pen.point([(63, y) for y in range(0, HEIGHT, 4)], fill=1)
-    if scene.mark or scene.badge:
-        text = scene.mark or scene.badge
-        wide = text_width(text, 8, bold=True) + 4
-        pen.rectangle([64 - wide // 2, 0, 64 + wide // 2, 9], fill=1)
-        draw_string(pen, 64, 8, text, 8, bold=True, anchor="m", ink=0)
     return image
 
 
 def _part_half(part: scenes.SidePart, scene: scenes.SideBySideScene) -> Image.Image:
-    """Head and label above each other, the buttons' meaning beneath; figures or marks at the right."""
+    """Above, whose it is and the question; beneath, the buttons' meaning beside figures or marks."""
     image, pen = canvas(WIDTH, HALF)
-    corner = scene.mark or scene.badge
-    room = WIDTH - (text_width(corner, 8) + 3 if corner else 0)
-    if corner:
-        draw_string(pen, WIDTH, 8, corner, 8, anchor="r")
-    if len(part.figures) > 1:
-        _sum(pen, part, room)
-        return image
-    _draw_text(pen, fit_text(part.head, room, 11, PART_HEADS, bold=isinstance(part.head, scenes.Name)), 0, 0, 11)
-    taken = _marks(pen, part.marks, WIDTH, 12, "r") if part.marks else 0
-    if part.figures:
-        size = CLOCK if ":" in part.figures[0] else FIGURE
-        taken = text_width(part.figures[0], size)
-        if part.unset:
-            taken += 6
-            _dotted(pen, WIDTH - taken, 10, WIDTH - 1, 31)
-        draw_string(pen, WIDTH - (3 if part.unset else 0), 30 if part.unset else 31, part.figures[0], size, anchor="r")
-    left = WIDTH - taken - 4
-    if not part.label:
-        _draw_text(pen, fit_text(part.hint, left, 20, PART_LOW), 0, 11, 20)
-        return image
-    _draw_text(pen, fit_text(part.label, left, 10, PART_LOW), 0, 11, 10)
-    _draw_text(pen, fit_text(part.hint, left, 11, PART_LOW), 0, 21, 11)
+    for said, room, size in product((part.head, part.head[:1]), (WIDTH - _corner_width(scene), WIDTH), NAMES):
+        label = fit_text(part.label, room, ROW_HIGH, (size,))
+        head = fit_text(said, room - label.width - 4, ROW_HIGH, NAMES, bold=True)
+        if label.fits and not _is_shortened(head, said):
+            break
+    _corner(pen, scene, 1, room)
+    _put(pen, head, 0, 1, ROW_HIGH)
+    _put(pen, label, room if part.head else 0, 1, ROW_HIGH, "r" if part.head else "l")
+    left, right = 0, EDGE
+    if part.marks:
+        right -= _marks(pen, part.marks, WIDTH, 15, "r") + 3
+    elif len(part.figures) > 1:
+        size = _size_beside(part.hint, part.figures, WIDTH)
+        draw_string(pen, 0, HALF, part.figures[0], size)
+        draw_string(pen, EDGE, HALF, part.figures[1], size, anchor="r")
+        left, right = (edge + turn * (text_width(figure, size) + 4) for edge, turn, figure in zip(
+            (0, EDGE), (1, -1), part.figures, strict=True))
+    elif part.figures:
+        right -= _one_figure(pen, part, EDGE, HALF, _size_beside(part.hint, part.figures, WIDTH), "r") + 4
+    _put(pen, fit_text(_flow(part.hint), right - left, 18, PRESSED), left, 14, 18)
     return image
 
 
-def _sum(pen: ImageDraw.ImageDraw, part: scenes.SidePart, room: int) -> None:
-    """Above, who has won, the squads and other answers; beneath the figures, and between them what to press."""
-    label = fit_text(part.label, room, 16, (10, 9, 8))
-    _draw_text(pen, label, 0, 0, label.height)
-    size = FIGURE if label.height <= 11 else SUM
-    left, right = (text_width(figure, size) for figure in part.figures)
-    if left + right + 34 > WIDTH:
-        size, left, right = SUM, *(text_width(figure, SUM) for figure in part.figures)
-    draw_string(pen, 0, 31, part.figures[0], size)
-    draw_string(pen, WIDTH, 31, part.figures[1], size, anchor="r")
-    top = max(12, label.height)
-    hints = part.hint.split("  ")
-    each = (32 - top) // len(hints)
-    for place, hint in enumerate(hints):
-        _draw_text(pen, fit_text(hint, WIDTH - left - right - 4, each, (9, 8, 7)), left + (WIDTH - left - right) // 2,
-                   top + place * each, each, "m")
+def _size_beside(hint: str, figures: Sequence[str], wide: int) -> int:
+    """The largest size of figures that leaves room for the hint."""
+    rooms = {size: wide - sum(text_width(figure, size) + 9 for figure in figures) for size in FIGURES}
+    return next((size for size, room in rooms.items() if fit_text(hint, room, 18, PRESSED).fits), FIGURES[-1])
+
+
+def _one_figure(pen: ImageDraw.ImageDraw, part: scenes.SidePart, x: int, baseline: int, size: int,
+                  anchor: str) -> int:
+    """A side's one figure, between dots until it is set; returns its width."""
+    wide, tall = text_width(part.figures[0], size) + (6 if part.unset else 0), _tall(part.figures[0], size)
+    left = x if anchor == "l" else x - wide
+    if part.unset:
+        pen.point([(at, y) for at in (left, left + wide - 1) for y in range(baseline - tall, baseline, 2)], fill=1)
+    draw_string(pen, left + wide // 2, baseline, part.figures[0], size, anchor="m")
+    return wide
 
 
 def _column(pen: ImageDraw.ImageDraw, part: scenes.SidePart, side: Side) -> None:
-    """A person's half of the screen, one way up; sign and arrow at the outer edge."""
-    x, anchor = (0, "l") if side == "a" else (WIDTH, "r")
-    mark = f"{ARROWS['a']}{scenes.SIGNS['a']}" if side == "a" else f"{scenes.SIGNS['b']}{ARROWS['b']}"
-    draw_string(pen, x, 8, mark, 10, anchor=anchor)
-    if isinstance(part.head, scenes.Name):
-        name = scenes.Name(part.head.lstrip("".join(scenes.SIGNS.values())).strip())
-        _draw_text(pen, fit_text(name, 38, 10, (10, 9, 8)), 24 if side == "a" else WIDTH - 24, 0, 10, anchor)
-        tall = 21 if len(part.figures) > 1 else 18
-        label = map_wordings(part.label, lambda form: form.replace("\u00a0", " "))
-        _draw_text(pen, fit_text(label, 62, tall, (9, 8, 7)), x, 9 if tall > 18 else 10, tall, anchor)
-    else:
-        # What has to be known takes the room of the name; the question, the row below the marks.
-        _draw_text(pen, fit_text(part.head, 62, 19, (9, 8)), x, 9, 19, anchor)
-        _draw_text(pen, fit_text(part.label, 62, 9, (8, 7)), x, 46, 9, anchor)
+    """A person's half of the screen, one way up; the sign at the outer edge. Where there is no room for name and
+    question, the question stands in the name's place."""
+    x, anchor, inner = (0, "l", SIGN_WIDE) if side == "a" else (WIDTH, "r", WIDTH - SIGN_WIDE)
+    name = scenes.Name.of(part.head.removeprefix(scenes.SIGNS[side]).strip(), getattr(part.head, "unlike", ""))
+    asks = map_wordings(part.label, lambda form: form.replace("\u00a0", " "))
+    together = "  ".join(hint.replace(" ", "\u00a0") for hint in part.hint.split("  "))
+    figures, hints = part.figures, (fit_text(scenes.Sentence.of((together, part.hint)), COLUMN, 27, PRESSED),
+                                    fit_text(_flow(part.hint), COLUMN, 15, PRESSED))
+    size = next((size for size in FIGURES if sum(text_width(figure, size) + 4 for figure in figures) <= COLUMN + 4),
+                FIGURES[-1])
+    for hint, (beside, beneath) in (*product(hints, ((name, asks), (asks, ""))), (hints[0], (name, ""))):
+        head, label = fit_text(beside, COLUMN - SIGN_WIDE, 24, NAMES), fit_text(beneath, COLUMN, 24, INFO)
+        middle = (17 if part.marks else _tall(figures[0], size) if figures else 0, 0)
+        rows = [(max(8, head.rise), max(2, head.drop)), _row_of(label), middle, _row_of(hint)]
+        if head.fits and label.fits and hint.fits and sum(map(sum, rows)) <= HEIGHT:
+            break
+    tops = _baselines(rows, HEIGHT)
+    draw_string(pen, x, tops[0], scenes.SIGNS[side], LEAST, anchor=anchor)
+    _lines(pen, head, inner, tops[0], anchor)
+    _lines(pen, label, x, tops[1], anchor)
+    _lines(pen, hint, x, tops[3], anchor)
     if part.marks:
-        _marks(pen, part.marks, x, 29, anchor)
-    for place, figure in enumerate(part.figures):
-        two = len(part.figures) > 1
-        size = next((size for size in (SUM if two else FIGURE, CLOCK) if text_width(figure, size) <= 62), 16)
-        baseline = 43 + 13 * place if two else 46
-        draw_string(pen, x, baseline, figure, size - 2 if two else size, anchor=anchor)
-        if part.unset:
-            wide = text_width(figure, size)
-            left = x if anchor == "l" else x - wide - 3
-            _dotted(pen, left, baseline - 18, left + wide + 3, baseline + 2)
-    low = 16 if len(part.figures) < 2 and isinstance(part.head, scenes.Name) else 8
-    _draw_text(pen, fit_text(part.hint, 62, low, (9, 8, 7)), x, HEIGHT - low, low, anchor)
+        _marks(pen, part.marks, x, tops[2] - 17, anchor)
+    elif len(figures) > 1:
+        draw_string(pen, x if side == "a" else x - COLUMN, tops[2], figures[0], size)
+        draw_string(pen, x + COLUMN if side == "a" else x, tops[2], figures[1], size, anchor="r")
+    elif figures:
+        _one_figure(pen, part, x, tops[2], size, anchor)
 
 
 def _marks(pen: ImageDraw.ImageDraw, marks: tuple[scenes.SquadMark, ...], x: int, top: int, anchor: str) -> int:
-    """Letters in boxes: filled is picked, ticked was fielded before, underlined is where the own button stands."""
-    each = 15
-    left = x - each * len(marks) if anchor == "r" else x
+    """Letters in boxes: filled is picked, underlined is where the own button stands; below a tick what was fielded."""
+    left = x - MARK_WIDE * len(marks) if anchor == "r" else x
     for place, mark in enumerate(marks):
-        start = left + place * each
-        pen.rectangle([start, top, start + 12, top + 13], fill=1 if mark.picked else 0, outline=1)
-        draw_string(pen, start + 6, top + 11, mark.letter, 11, bold=True, anchor="m", ink=0 if mark.picked else 1)
+        start = left + place * MARK_WIDE
+        pen.rectangle([start, top, start + 11, top + 10], fill=1 if mark.picked else 0, outline=1)
+        draw_string(pen, start + 6, top + 9, mark.letter, LEAST, bold=True, anchor="m", ink=0 if mark.picked else 1)
         if mark.cursor:
-            pen.rectangle([start, top + 15, start + 12, top + 16], fill=1)
+            pen.rectangle([start, top + 15, start + 11, top + 16], fill=1)
         if mark.used:
-            draw_string(pen, start + 13, top + 4, "✓", 8, anchor="r", ink=0 if mark.picked else 1)
-    return each * len(marks)
+            pen.line([(start + 4, top + 12), (start + 5, top + 13), (start + 8, top + 12)], fill=1)
+    return MARK_WIDE * len(marks)
 
 
 # --- for the one who acts ---
@@ -243,113 +265,147 @@ def _marks(pen: ImageDraw.ImageDraw, marks: tuple[scenes.SquadMark, ...], x: int
 def _figures(scene: scenes.FiguresScene) -> Image.Image:
     image, pen = canvas(WIDTH, HEIGHT)
     left, right = scene.left, scene.right
-    names, figures = (10, 33) if not scene.title else (22, 43)
-    if scene.title:
-        title = scene.title if scene.facing == "opposite" else _with_arrow(scene.title, scene.turn)
-        _draw_text(pen, fit_line(title, WIDTH), 64, 0, 11, anchor="m")
+    closer = scenes.Sentence.of((scene.hint, " ".join(scene.hint.split())))
+    hint = fit_text(closer, WIDTH - 62 * (scene.note != ""), 15, PRESSED)
+    hint = hint if hint.fits else fit_text(scene.hint, WIDTH, 15, PRESSED)
+    note = fit_text(scene.note, WIDTH - hint.width - 6, ROW_HIGH, INFO)
+    # The worth is what is confirmed here; the clock is on every other screen.
+    asides = (scene.mark or scene.clock, "") if note.fits else (scene.note,)
+    title = scene.title if scene.facing == "opposite" else _with_arrow(scene.title, scene.turn)
+    framed, badges = max(_framed(left), _framed(right)), [""] if scene.mark or scene.note else [scene.badge, ""]
+    for wording, aside, sizes, badge in product(wordings(title), asides, (NAMES, (LEAST,)), badges):
+        names = fit_pair(left.name, right.name, WIDTH - 2 * SIGN_WIDE, sizes)
+        head = fit_text(wording, WIDTH, 15, PRESSED, bold=True)
+        edge = fit_text(aside, WIDTH, ROW_HIGH, INFO)
+        info = fit_text(scene.info, WIDTH - edge.width - 4 * (edge.width > 0), ROW_HIGH, INFO)
+        rows = [_row_of(head), (max(8, *(name.rise for name in names)), max(1, *(name.drop for name in names))),
+                (18 + 2 * (framed > 0), framed), _row_of(info, edge), _row_of(hint, *[note] * note.fits)]
+        label = FittedText((badge,), LEAST, narrow=True)
+        rows[-1] = max(rows[-1][0], label.rise + 1), max(rows[-1][1], label.drop + bool(badge))
+        if (head.fits and info.fits and hint.width + label.width + 8 * bool(badge) <= WIDTH
+                and sum(map(sum, rows)) <= HEIGHT):
+            break
+    top, middle, figures, below, bottom = _baselines(rows, HEIGHT)
+    _lines(pen, head, 64, top, "m")
     # The signs stand outside, each at its person.
-    draw_string(pen, 0, names - 1, left.sign, 11)
-    draw_string(pen, WIDTH, names - 1, right.sign, 11, anchor="r")
-    left_name, right_name = fit_pair(left.name, right.name, WIDTH - 2 * 12, TOGETHER)
-    _draw_text(pen, left_name, 12, names - 10, 11)
-    _draw_text(pen, right_name, WIDTH - 12, names - 10, 11, anchor="r")
-    _figure(pen, left, 28, figures)
+    for column, name, x, inner, anchor in ((left, names[0], 0, SIGN_WIDE, "l"),
+                                           (right, names[1], WIDTH, WIDTH - SIGN_WIDE, "r")):
+        draw_string(pen, x, middle, column.sign, LEAST, anchor=anchor)
+        _lines(pen, name, inner, middle, anchor)
+        _figure(pen, column, 28 if anchor == "l" else 100, figures)
     draw_string(pen, 64, figures, "–", FIGURE - 8, anchor="m")
-    _figure(pen, right, 100, figures)
-    bottom = (49, 62) if not scene.title else (53, 63)
-    edge = scene.mark or scene.clock
-    if not scene.mark and text_width(scene.info, 9) > WIDTH - text_width(edge, 10) - 4:
-        edge = ""  # The worth is what is confirmed here; the clock is on every other screen.
-    draw_string(pen, WIDTH, bottom[0], edge, 10, anchor="r")
-    _draw_text(pen, fit_text(scene.info, WIDTH - text_width(edge, 10) - 4, 11, (10, 9)), 0, bottom[0] - 9, 10)
-    hint = fit_text(scene.hint, WIDTH, 11, LOW)
-    _draw_text(pen, hint, 0, bottom[1] - 10, 11)
-    if scene.note:
-        room = WIDTH - text_width(hint.lines[0], hint.size) - 6
-        _draw_text(pen, fit_text(scene.note, room, 11, (10, 9, 8)), WIDTH, bottom[1] - 10, 11, anchor="r")
-    elif scene.badge and text_width(hint.lines[0], hint.size) + text_width(scene.badge, 8) + 8 < WIDTH:
-        _label(pen, scene.badge, bottom[1])
+    _lines(pen, info, 0, below)
+    _lines(pen, edge, WIDTH, below, "r")
+    _lines(pen, hint, 0, bottom)
+    if note.fits:
+        _lines(pen, note, WIDTH, bottom, "r")
+    if badge:
+        _label(pen, badge, bottom - label.rise - 1)
     return image
+
+
+def _row_of(*texts: FittedText) -> tuple[int, int]:
+    return max(text.rise for text in texts), max(text.drop for text in texts)
+
+
+def _framed(column: scenes.FigureColumn) -> int:
+    """How far the frame of a figure, or the line below its turning wheel, reaches below the baseline."""
+    return 3 if column.active not in (None, -1) else 2 if column.active == -1 or column.unset else 0
 
 
 def _figure(pen: ImageDraw.ImageDraw, column: scenes.FigureColumn, middle: int, baseline: int) -> None:
     """A figure by its wheels; the one that turns is underlined, an untouched whole figure is inverted, and an unset one
     stands in dots."""
     turning = column.active is not None
-    x = middle - sum(text_width(wheel, FIGURE, turning) for wheel in column.wheels) // 2
+    wide = sum(text_width(wheel, FIGURE, turning) for wheel in column.wheels)
+    x = min(max(middle - wide // 2, 3), WIDTH - 3 - wide)
     for place, wheel in enumerate(column.wheels):
         wide = text_width(wheel, FIGURE, turning)
         if column.active == -1:
-            pen.rectangle([x - 3, baseline - 20, x + wide + 2, baseline + 2], fill=1)
+            pen.rectangle([x - 3, baseline - 20, x + wide + 2, baseline + 1], fill=1)
         elif column.unset:
-            _dotted(pen, x - 3, baseline - 20, x + wide + 2, baseline + 2)
+            _dotted(pen, x - 3, baseline - 20, x + wide + 2, baseline + 1)
         draw_string(pen, x, baseline, wheel, FIGURE, turning, ink=0 if column.active == -1 else 1)
         if column.active == place:
-            pen.rectangle([x + 1, baseline + 2, x + wide - 2, baseline + 3], fill=1)
+            pen.rectangle([x + 1, baseline + 1, x + wide - 2, baseline + 2], fill=1)
         x += wide
 
 
 def _page(scene: scenes.TextScene) -> Image.Image:
     image, pen = canvas(WIDTH, HEIGHT)
-    corner = _corner(pen, scene, 10)
     title = scene.title if scene.facing == "opposite" else _with_arrow(scene.title, scene.turn)
-    one_line = max((size for size in HEADS if text_width(title, size, bold=True) <= WIDTH - corner), default=0)
-    if isinstance(scene.title, scenes.Sentence) or scene.big:
-        head = fit_line(title, WIDTH - corner)
-    else:
-        head = fit_text(title, WIDTH - corner, 15 if one_line else 28, HEADS, bold=True)
-    _draw_text(pen, head, 0, 0, head.height)
-    top, bottom = head.height + 2, HEIGHT - (13 if scene.hint else 0)
+    hint, big = _in_few_lines(scene.hint, WIDTH), fit_text(scene.big, WIDTH, 22, BIG, bold=True)
+    listed = any(str(line).startswith("►") for line in scene.lines)
+    for room, (size, _, narrow) in product((WIDTH - _corner_width(scene), WIDTH), (
+            *styles(TEXTS[:3], settings=(False,)), *styles(TEXTS))):
+        head = _in_few_lines(title, room, bold=True)
+        lines = [_line(line, size, narrow, listed) for line in scene.lines]
+        bodies = [(big,)] * bool(scene.big) + lines
+        rows = [_row_of(head), *(_row_of(*body) for body in bodies), _row_of(hint)]
+        fits = head.fits and all(text.fits for line in lines for text in line)
+        if fits and sum(map(sum, rows)) + len(rows) <= HEIGHT:
+            break
+    _corner(pen, scene, 0, room)
+    top, *middle, bottom = _baselines(rows, HEIGHT)
+    _lines(pen, head, 0, top)
     if scene.big:
-        big = fit_text(scene.big, WIDTH, BIG_HIGH, BIG, bold=True)
-        _draw_text(pen, big, 64, top, BIG_HIGH, anchor="m")
-        top += BIG_HIGH
-    each = (bottom - top) // max(1, len(scene.lines))
-    for place, line in enumerate(scene.lines):
-        _row(pen, line, top + place * each, each)
-    if scene.hint:
-        _draw_text(pen, fit_text(scene.hint, WIDTH, 12, LOW), 0, HEIGHT - 12, 12)
+        _lines(pen, big, 64, middle.pop(0), "m")
+    for line, baseline in zip(lines, middle, strict=True):
+        for text, x, anchor in zip(line, (0, WIDTH), "lr", strict=False):
+            _lines(pen, text, x, baseline, anchor)
+    _lines(pen, hint, 0, bottom)
     return image
 
 
-def _row(pen: ImageDraw.ImageDraw, line: str | scenes.NameRow, top: int, high: int) -> None:
+def _in_few_lines(text: str, wide: int, bold: bool = False) -> FittedText:
+    """What is read in order to press, on one line if that can be."""
+    sizes = TEXTS[:2] if bold else PRESSED
+    return one if (one := fit_text(text, wide, 15, sizes, bold)).fits else fit_text(text, wide, 28, PRESSED, bold)
+
+
+def _line(line: str | scenes.NameRow, size: int, narrow: bool, listed: bool) -> tuple[FittedText, ...]:
+    """A line of a page; a name beside its figure."""
     if isinstance(line, str):
-        _draw_text(pen, fit_text(line, WIDTH, high, (*HEADS, 8)), 0, top, high)
-        return
-    figure = fit_text(line.figure, WIDTH, high, HEADS, bold=True)
-    _draw_text(pen, figure, WIDTH, top, high, anchor="r")
-    room = WIDTH - (text_width(line.figure, figure.size, bold=True) + 6 if line.figure else 0)
-    _draw_text(pen, fit_text(line.name, room, min(high, 16), HEADS), 0, top, high)
+        if listed:
+            return (fit_text(line, WIDTH, 15, PRESSED),)
+        sizes = (size if _sizes(line) == TEXTS else max(size, PRESS),)
+        return (fit_text(line, WIDTH, HEIGHT, sizes, settings=(narrow,)),)
+    figure = fit_text(line.figure, WIDTH, 15, (size,), bold=True)
+    sizes = tuple(each for each in TEXTS if each <= size)
+    return fit_text(line.name, WIDTH - figure.width - 6 * (figure.width > 0), 15, sizes), figure
 
 
 # --- parts ---
 
 
 def _with_arrow(title: str, turn: str | None) -> str:
-    if turn is None:
+    """At whom it is turned; without the arrow where there is no room for it."""
+    if turn is None or not title:
         return title
-    return map_wordings(title, lambda form: f"{ARROWS['a']} {form}" if turn == "a" else f"{form} {ARROWS['b']}")
+    forms = wordings(title)
+    arrowed = (f"{ARROWS['a']} {form}" if turn == "a" else f"{form} {ARROWS['b']}" for form in forms)
+    return scenes.Sentence.of((*arrowed, forms[-1]))
 
 
 def _corner_width(scene: scenes.Scene) -> int:
     if scene.mark:
-        return text_width(scene.mark, 10) + 4
-    return text_width(scene.badge, 8, bold=True) + 7 if scene.badge else 0
+        return text_width(scene.mark, LEAST, narrow=True) + 4
+    return text_width(scene.badge, LEAST, narrow=True) + 8 if scene.badge else 0
 
 
-def _corner(pen: ImageDraw.ImageDraw, scene: scenes.Scene, baseline: int, right: int = WIDTH) -> int:
-    """The age of the last contact, else the badge, ending at `right`; returns its width."""
-    if scene.mark:
-        draw_string(pen, right, baseline, scene.mark, 10, anchor="r")
-    elif scene.badge:
-        _label(pen, scene.badge, baseline, right)
-    return _corner_width(scene)
+def _corner(pen: ImageDraw.ImageDraw, scene: scenes.Scene, top: int, taken: int, right: int = WIDTH) -> None:
+    """The age of the last contact, else the badge, ending at `right`; neither where the text beside it takes all."""
+    if scene.mark and taken < WIDTH:
+        draw_string(pen, right, top + 9, scene.mark, LEAST, narrow=True, anchor="r")
+    elif scene.badge and taken < WIDTH:
+        _label(pen, scene.badge, top, right)
 
 
-def _label(pen: ImageDraw.ImageDraw, text: str, baseline: int, right: int = WIDTH) -> None:
-    wide = text_width(text, 8, bold=True) + 4
-    pen.rectangle([right - wide, baseline - 8, right, baseline + 1], fill=1)
-    draw_string(pen, right - 2, baseline - 1, text, 8, bold=True, anchor="r", ink=0)
+def _label(pen: ImageDraw.ImageDraw, text: str, top: int, right: int = WIDTH) -> None:
+    """A text in black on light."""
+    left, above, end, below = ink_box(text, LEAST, narrow=True)
+    pen.rectangle([right - (end - left) - 4, top, right - 1, top + below - above + 1], fill=1)
+    draw_string(pen, right - 2, top + 1 - above, text, LEAST, narrow=True, anchor="r", ink=0)
 
 
 def _dotted(pen: ImageDraw.ImageDraw, left: int, top: int, right: int, bottom: int) -> None:
@@ -358,9 +414,27 @@ def _dotted(pen: ImageDraw.ImageDraw, left: int, top: int, right: int, bottom: i
     pen.point([(x, y) for x in (left, right) for y in range(top, bottom + 1, 2)], fill=1)
 
 
-def _draw_text(pen: ImageDraw.ImageDraw, text: FittedText, x: int, top: int, high: int, anchor: str = "l") -> None:
-    """Lines of text, centred in a strip of that height."""
-    first = top + max(0, (high - text.height) // 2) + text.size - (text.size + 3) // 6
-    first = max(first, text.size * 15 // 16)  # the accent of Ź must not leave the screen
-    for place, line in enumerate(text.lines):
-        draw_string(pen, x, first + place * line_height(text.size), line, text.size, text.bold, anchor)
+def _tall(figures: str, size: int) -> int:
+    return -ink_box(figures, size)[1]
+
+
+def _baselines(rows: Sequence[tuple[int, int]], high: int) -> list[int]:
+    """The baselines of rows above each other, each with its ink above and below; what is left is shared out between
+    them."""
+    spare, y, baselines = high - sum(map(sum, rows)), 0, []
+    for place, (rise, drop) in enumerate(rows):
+        baselines.append(y + rise)
+        y += rise + drop + spare * (place + 1) // (len(rows) - 1) - spare * place // (len(rows) - 1)
+    return baselines
+
+
+def _put(pen: ImageDraw.ImageDraw, text: FittedText, x: int, top: int, high: int, anchor: str = "l") -> None:
+    """Lines in a strip of that height: on its middle, or where their accents and feet stay inside."""
+    baseline = top + (high - text.height) // 2 + text.size - 2
+    lowest = top + high - text.drop
+    _lines(pen, text, x, max(top + text.rise, min(baseline, lowest)), anchor)
+
+
+def _lines(pen: ImageDraw.ImageDraw, text: FittedText, x: int, baseline: int, anchor: str = "l") -> None:
+    for line, below in zip(text.lines, text.baselines, strict=True):
+        draw_string(pen, x, baseline + below, line, *text.style, anchor=anchor)
