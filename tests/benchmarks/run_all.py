@@ -18,7 +18,7 @@ from roundtap.kit.child_processes import exit_on_signals
 
 HERE = Path(__file__).parent
 NAMES = ("confirm", "browsers", "phones", "live", "commits", "start", "cold_start", "pages", "clock",
-         "commands", "pairing")
+         "commands", "pairing", "slips")
 
 
 def main() -> int:

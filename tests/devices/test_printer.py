@@ -110,7 +110,7 @@ def test_a_job_that_cannot_be_noted_is_not_begun():
 
 
 def test_after_a_break_inside_a_picture_the_next_job_comes_out_clean():
-    picture = Drawing(400, tuple(RuledLine(0, y, 576, 3) for y in range(0, 400, 6)))
+    picture = Drawing(400, (RuledLine(0, 0, 576, 400),))
     with a_desk() as desk:
         desk.print()
         desk.twin.set_fault("unplugged", after_bytes=3000)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from roundtap_devices.printing.escpos_job import END_MARKER, code_page_test_lines, compose_job
+from roundtap_devices.printing.escpos_job import BEGIN, END_MARKER, code_page_test_lines, compose_job
 from roundtap_devices.printing.print_lines import (
-    Block,
+    FRAME,
     Box,
     CodePageLine,
     Drawing,
     Feed,
     Label,
     Qr,
+    RuledLine,
     TextCell,
     TextLine,
     line,
@@ -86,11 +87,29 @@ def test_text_too_wide_for_its_cell_is_drawn_and_stays_inside_it():
     assert gap.getextrema()[0] > 0, "something stands between the two cells"
 
 
-def test_lines_of_a_block_look_alike():
-    both = Block((line("Jan", PLAIN_58.sheet), line("Łukasz", PLAIN_58.sheet)))
-    assert read([both], PLAIN_58).letters.strip("\n") == ""
-    assert read([Block((line("Jan", POS_5890.sheet), line("Łukasz", POS_5890.sheet)))], POS_5890).letters.split() == [
+def test_the_line_that_a_page_lacks_letters_for_is_drawn_and_no_other():
+    lines = [line("Jan", PLAIN_58.sheet), line("Łukasz", PLAIN_58.sheet), line("Eva", PLAIN_58.sheet)]
+    assert read(lines, PLAIN_58).letters.split() == ["Jan", "Eva"]
+    assert read([line("Jan", POS_5890.sheet), line("Łukasz", POS_5890.sheet)], POS_5890).letters.split() == [
         "Jan", "Łukasz"]
+
+
+def test_only_what_is_black_is_sent():
+    """White rows are fed; what is right of the last black dot of a row is left out, unless another block cost more."""
+    drawing = Drawing(60, (RuledLine(0, 20, 384, 2), RuledLine(0, 40, 80, 10)))
+    data = compose_job([drawing], POS_5890).data
+    assert data[len(BEGIN):].startswith(b"\x1bJ\x14" + RASTER + bytes((0, 48, 0, 2, 0)) + b"\xff" * 96
+                               + b"\x1bJ\x12" + RASTER + bytes((0, 10, 0, 10, 0)) + b"\xff" * 100 + b"\x1bJ\x0a")
+
+
+def test_a_frame_is_a_letter_where_the_line_is_text_and_drawn_at_the_same_place_where_it_is_not():
+    as_text, drawn = (TextLine((TextCell(FRAME, 0, 1), TextCell(text, 2, 20), TextCell(FRAME, 31, 1)), tight=True)
+                      for text in ("Punkte", "Życie"))
+    roll = read([as_text, drawn, as_text], PLAIN_58).roll
+    assert RASTER not in compose_job([as_text], PLAIN_58).data
+    for x in (5, 6, 377, 378):
+        assert roll.crop((x, roll.height - 3 * 24 - PLAIN_58.tear_dots, x + 1, roll.height - PLAIN_58.tear_dots)
+                         ).getextrema() == (0, 0)
 
 
 @pytest.mark.parametrize("profile", PROFILES.values(), ids=lambda p: p.name)
@@ -107,8 +126,7 @@ def test_the_height_said_is_the_height_printed(profile):
 
 
 def test_a_picture_goes_in_blocks_no_longer_than_said():
-    drawing = Drawing(500, tuple(Box(0, y, 384, 10) for y in range(0, 500, 12)))
-    composed = compose_job([drawing], POS_5890)
+    composed = compose_job([Drawing(500, (RuledLine(0, 0, 384, 500),))], POS_5890)
     assert composed.longest_block == 8 + 48 * POS_5890.raster_rows
     assert composed.data.count(RASTER) == -(-500 // POS_5890.raster_rows)
 

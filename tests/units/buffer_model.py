@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PIL import Image
 
 from roundtap_devices.printing.escpos_job import ComposedJob
@@ -18,6 +20,7 @@ CUT_MS = 500
 SLOWER = 1.05
 """It is slower than its figures say."""
 STEP_MS = 20
+STATUS_REQUEST, FINE = b"\x10\x04", 0x12
 
 
 class BufferModel(EscposInterpreter):
@@ -26,8 +29,10 @@ class BufferModel(EscposInterpreter):
     It reads commands by the virtual printer's own reading of the bytes, and knows nothing of the sender's steps.
     """
 
-    def __init__(self, profile: PrinterProfile, baud: int) -> None:
-        super().__init__(profile)
+    def __init__(self, profile: PrinterProfile, baud: int, answering: bool = False) -> None:
+        self._answers = bytearray()
+        super().__init__(profile, self._answers.append if answering else lambda _: None)
+        self._asked = b""
         self.baud: int | None = baud
         self.peak = 0
         self._wire = bytearray()
@@ -45,7 +50,10 @@ class BufferModel(EscposInterpreter):
         return len(taken)
 
     def read_some(self) -> bytes:
-        return b""
+        """Its answers: to a status request on arrival, to a marker once all before it is printed."""
+        came = bytes(self._answers)
+        self._answers.clear()
+        return came
 
     def close(self) -> None:
         self._wire.clear()
@@ -78,6 +86,10 @@ class BufferModel(EscposInterpreter):
             if self._held:
                 count = min(count, self._fifo)
                 self._fifo -= count
+        for byte in self._wire[:count]:
+            self._asked = self._asked[-2:] + bytes((byte,))
+            if self._asked[:2] == STATUS_REQUEST:
+                self._answer(FINE)
         self._waiting += self._wire[:count]
         del self._wire[:count]
         self._credit = 0 if self._held else self._credit - count
@@ -110,20 +122,32 @@ class BufferModel(EscposInterpreter):
                              + (strip.height - rows) * 1_000_000 / self.profile.feed_rows_per_s))
 
 
-def peak_of(composed: ComposedJob, profile: PrinterProfile, baud: int, times: int = 2) -> int:
-    """The most unprinted bytes in the printer while so many of these jobs are sent one after the other."""
-    model = BufferModel(profile, baud)
-    printer = Printer(lambda: model, profile, confirmed=True)
-    printer.assume_no_answers()
+def run(jobs: Sequence[ComposedJob], profile: PrinterProfile, baud: int, answering: bool) -> tuple[BufferModel, int]:
+    """(the printer after these jobs, sent one after the other; how many milliseconds they took)."""
+    model = BufferModel(profile, baud, answering)
+    printer = Printer(lambda: model, profile, answering, confirmed=True)
+    if not answering:
+        printer.assume_no_answers()
     now_ms = 0
-    for _ in range(times):
+    for composed in jobs:
         printer.begin(composed, lambda: None, now_ms)
         while (outcome := printer.step(now_ms)) is None:
             now_ms += STEP_MS
             model.go_on(STEP_MS)
-        if outcome != JobOutcome("sent"):
+        if outcome != JobOutcome("printed" if answering else "sent"):
             raise AssertionError(f"{outcome}, {model.waiting} of {profile.buffer} bytes wait")
     while not model.idle:
+        now_ms += STEP_MS
         model.go_on(STEP_MS)
     assert model.unknown_bytes == []
-    return model.peak
+    return model, now_ms
+
+
+def peak_of(composed: ComposedJob, profile: PrinterProfile, baud: int, times: int = 2) -> int:
+    """The most unprinted bytes in the printer while so many of these jobs are sent one after the other."""
+    return run([composed] * times, profile, baud, answering=False)[0].peak
+
+
+def seconds_for(jobs: Sequence[ComposedJob], profile: PrinterProfile, baud: int) -> float:
+    """How long these jobs take on a printer that answers, which gets each when the one before is on paper."""
+    return run(jobs, profile, baud, answering=True)[1] / 1000

@@ -1,18 +1,21 @@
 """The gate of everything on paper: each document printed from its bytes as one printer would, and looked through.
 
-What is looked for: letters of a page that the printer has otherwise (by python-escpos' database), text or images wider
-than the paper, shapes that leave a drawing or text too small to read, a word that is nowhere whole, a code that another
-library does not read. `documents` are those of every rulebook, with names as long as people have them.
+What is looked for: letters of a page that the printer has otherwise (by python-escpos' database), a line that is drawn
+though the printer has its letters and room, or not drawn though it lacks them; text or images wider than the paper,
+shapes that leave a drawing or text too small to read, a word that is nowhere whole, a code that another library does
+not read. `documents` are those of every rulebook, with names as long as people have them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Any
 
 import zxingcpp
 from escpos.capabilities import CAPABILITIES
+from escpos_text import PICTURE, read
 from PIL import Image, ImageOps
 
 from gallery.on_paper import HEAD, MEMBERS, TEAMS, URL, best_of_three, proxy_content, slip_content, trust_content
@@ -23,8 +26,8 @@ from roundtap_devices.printing.drawing import text_width
 from roundtap_devices.printing.escpos_job import END_MARKER, SUBSTITUTES, code_page_test_lines, compose_job
 from roundtap_devices.printing.print_lines import (
     CENTER,
+    LEFT,
     RIGHT,
-    Block,
     Box,
     CodePageLine,
     Drawing,
@@ -159,8 +162,8 @@ def printed(name: str, kind: str, content: Mapping[str, Any], profile: PrinterPr
 
 def printed_lines(name: str, lines: list[PrintLine], profile: PrinterProfile) -> Sheet:
     """Lines from their bytes, as this printer's paper shows them."""
-    paper = Reader(profile)
-    paper.feed(compose_job(lines, profile).data + END_MARKER)
+    paper, data = Reader(profile), compose_job(lines, profile).data + END_MARKER
+    paper.feed(data)
     sheet = Sheet(name, paper.sheets[0] if paper.sheets else paper.tear())
     sheet.wrong += [f"the printer does not know {each!r}" for each in paper.unknown_bytes]
     sheet.wrong += [f"wider than the paper: {each}" for each in paper.overflow]
@@ -169,7 +172,33 @@ def printed_lines(name: str, lines: list[PrintLine], profile: PrinterProfile) ->
         sheet.wrong.append(f"other letters than were meant: {set(paper.letters) - meant}")
     for each in lines:
         sheet.wrong += _wrong_in(each, profile)
+    said = [line for line in read(data, pages_of(profile)) if line != PICTURE]
+    if said != (wanted := [line for each in lines if (line := in_letters(each, profile)) is not None]):
+        sheet.wrong += [f"in letters: {one!r}; should be: {other!r}"
+                        for one, other in zip_longest(said, wanted) if one != other][:1]
     return sheet
+
+
+def in_letters(each: PrintLine, profile: PrinterProfile) -> str | None:
+    """The line as the printer's own letters show it, where it has all of them and room for them; None: it is drawn."""
+    if isinstance(each, CodePageLine):
+        return each.text.encode(each.codec, "replace").decode(each.codec)
+    if not isinstance(each, TextLine) or each.small:
+        return None
+    line = [" "] * profile.columns
+    for cell in each.cells:
+        text = "".join(letter if _has(profile, letter) else letter.translate(SUBSTITUTES) for letter in cell.text)
+        if len(text) > cell.width or not all(_has(profile, letter) for letter in text):
+            return None
+        placed = {LEFT: str.ljust, CENTER: str.center, RIGHT: str.rjust}[cell.align](text, cell.width)
+        line[cell.start:cell.start + cell.width] = placed
+    return "".join(line).rstrip()
+
+
+def _has(profile: PrinterProfile, letter: str) -> bool:
+    """Whether one of the pages that the profile vouches for has it, as the model's own list of pages says."""
+    pages = [pages_of(profile)[number] for number in profile.codepages.values()]
+    return any(letter in bytes(range(32, 256)).decode(page, "ignore") for page in pages)
 
 
 def sheets(profile: PrinterProfile, words: Words) -> Iterator[Sheet]:
@@ -204,22 +233,18 @@ def _words_of(content: Mapping[str, Any]) -> set[str]:
 def _texts(lines: list[PrintLine]) -> list[str]:
     said = []
     for each in lines:
-        for one in each.lines if isinstance(each, Block) else (each,):
-            if isinstance(one, TextLine):
-                said += [cell.text for cell in one.cells]
-            elif isinstance(one, CodePageLine):
-                said.append(one.text)
-            elif isinstance(one, Drawing):
-                said += [shape.text for shape in one.shapes if isinstance(shape, Label)]
+        if isinstance(each, TextLine):
+            said += [cell.text for cell in each.cells]
+        elif isinstance(each, CodePageLine):
+            said.append(each.text)
+        elif isinstance(each, Drawing):
+            said += [shape.text for shape in each.shapes if isinstance(shape, Label)]
     return said
 
 
 def _wrong_in(each: PrintLine, profile: PrinterProfile) -> Iterator[str]:
     sheet = profile.sheet
-    if isinstance(each, Block):
-        for one in each.lines:
-            yield from _wrong_in(one, profile)
-    elif isinstance(each, TextLine):
+    if isinstance(each, TextLine):
         edge = 0
         for cell in sorted(each.cells, key=lambda cell: cell.start):
             if cell.start < edge or cell.start + cell.width > sheet.columns:

@@ -1,8 +1,13 @@
-"""A line to a virtual printer that is set to one speed."""
+"""Lines to a virtual printer that is set to one speed, or finds out by itself how fast it is asked."""
 
 from __future__ import annotations
 
+import os
+import termios
+from collections.abc import Container
+
 from roundtap_devices.printing.ports import SerialPort
+from roundtap_devices.printing.printer_profiles import BAUDS, PrinterProfile
 from roundtap_devices.virtual.virtual_printer import VirtualPrinter
 
 
@@ -22,3 +27,28 @@ class AtOneSpeed:
     def close(self) -> None:
         if self._line:
             self._line.close()
+
+
+class AtTheseSpeeds(VirtualPrinter):
+    """On a real pseudo-terminal, and at the speed that its other end was really set to: bytes at another one are noise,
+    to which a cheap printer may say something that looks like an answer."""
+
+    def __init__(self, profile: PrinterProfile, understood: Container[int], noise: bytes = b"") -> None:
+        self.understood, self.noise = understood, noise
+        self.heard_at: list[int] = []
+        super().__init__(profile)
+
+    def _take(self) -> None:
+        code = termios.tcgetattr(self._slave)[5]
+        baud = next(baud for baud in BAUDS if getattr(termios, f"B{baud}") == code)
+        if baud not in self.heard_at:
+            self.heard_at.append(baud)
+        if baud in self.understood:
+            super()._take()
+            return
+        try:
+            os.read(self._master, 4096)
+        except BlockingIOError:
+            return
+        os.write(self._master, self.noise)
+        self.noise = b""

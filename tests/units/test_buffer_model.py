@@ -42,7 +42,7 @@ def test_no_document_overruns_the_buffer(number: int, speed: int) -> None:
 
 def lists(profile: PrinterProfile) -> int:
     """The peak with a list of text, of which a line holds few bytes and takes as long as a row of pictures."""
-    made = compose_job(layout_job("pairings-table", pairings_content(64), profile.sheet, unit_words("en")), profile)
+    made = compose_job(layout_job("pairings-table", pairings_content(128), profile.sheet, unit_words("en")), profile)
     return peak_of(made, profile, 115200, 1)
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from paper_gate import documents, printed, printed_lines, setup_prints, sheets
+from escpos_text import PICTURE, read
+from paper_gate import documents, in_letters, pages_of, printed, printed_lines, setup_prints, sheets
 
 from gallery.on_paper import slip_content
 from roundtap_core.words import LANGUAGES
+from roundtap_devices.printing.escpos_job import compose_job
 from roundtap_devices.printing.print_lines import CodePageLine, Drawing, Label, TextCell, TextLine, line
 from roundtap_devices.printing.printer_profiles import EPSON_80, PLAIN_58, POS_5890, PROFILES
 from roundtap_units.unit_words import unit_words
@@ -47,6 +49,18 @@ def test_the_gate_sees_a_code_page_with_a_wrong_number() -> None:
     wrong = replace(POS_5890, codepages={"cp437": 0, "cp852": 53})
     assert any("other letters" in each for each in printed_lines("x", [line("Łukasz Żak", wrong.sheet)], wrong).wrong)
     assert printed_lines("x", [line("Łukasz Żak", POS_5890.sheet)], POS_5890).wrong == []
+
+
+def test_the_gate_sees_what_is_drawn_without_need_and_what_is_not_drawn_where_a_page_lacks_it() -> None:
+    lines: list = [line("Ana Ruiz", POS_5890.sheet), line("Łukasz Żak", POS_5890.sheet)]
+    assert in_letters(lines[1], POS_5890) == "Łukasz Żak"
+    assert in_letters(lines[1], PLAIN_58) is None
+    assert printed_lines("x", lines, PLAIN_58).wrong == []
+    # A driver that knows of one page less than the profile vouches for.
+    data = compose_job(lines, PLAIN_58).data
+    assert [each for each in read(data, pages_of(POS_5890)) if each != PICTURE] == ["Ana Ruiz"]
+    assert [each for each in read(compose_job(lines, POS_5890).data, pages_of(POS_5890)) if each != PICTURE] == [
+        "Ana Ruiz", "Łukasz Żak"]
 
 
 def test_the_gate_sees_a_name_that_is_broken_and_a_code_that_is_another_one() -> None:

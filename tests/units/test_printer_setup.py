@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from printer_line import AtOneSpeed
+from printer_line import AtOneSpeed, AtTheseSpeeds
 
 from roundtap.main import main
 from roundtap_core.words import LANGUAGES
@@ -17,7 +17,7 @@ from roundtap_devices.printing.printer_profiles import PROFILES, PrinterProfile
 from roundtap_devices.virtual.virtual_printer import VirtualPrinter
 from roundtap_units.printer_setup import main as printer_setup
 from roundtap_units.printer_setup.main import STEP_S, PrinterSetup, list_ports
-from roundtap_units.station.printer_desk import SPEEDS, PrinterSettings, read_settings
+from roundtap_units.station.printer_desk import SPEEDS, PrinterSettings, read_settings, write_settings
 from roundtap_units.unit_words import unit_words
 
 ADAPTER = FoundPort("/dev/serial/by-id/usb-1a86", "/dev/ttyUSB0", SERIAL)
@@ -77,6 +77,47 @@ def test_a_printer_that_answers_is_asked_for_its_model_alone(tmp_path: Path, peo
     assert me.setup()
     assert read_settings(tmp_path, USUAL) == PrinterSettings(ADAPTER.id, "pos-5890", 38400, "", True)
     assert "It answers at 38400 baud." in me.heard
+
+
+@pytest.mark.parametrize(("understood", "kept"), [
+    ({9600}, 9600), ({19200}, 19200), ({115200}, 115200),
+    (set(SPEEDS), 115200), ({9600, 19200, 38400}, 38400),  # it finds out by itself how fast it is asked
+])
+def test_the_fastest_speed_that_answers_is_kept(tmp_path: Path, people: list[Person], understood: set[int],
+                                                kept: int) -> None:
+    people.append(me := Person(tmp_path, [model("pos-5890"), "yes"], [ADAPTER]))
+    me.twin.close()
+    me.twin = twin = AtTheseSpeeds(me.profile, understood)
+    me.open = lambda port, baud, flow: SerialPort(twin.device, baud, flow)  # type: ignore[method-assign]
+    assert me.setup()
+    assert read_settings(tmp_path, USUAL) == PrinterSettings(ADAPTER.id, "pos-5890", kept, "", True)
+    assert twin.heard_at == [baud for baud in SPEEDS if baud >= kept]
+    assert (me.words("printer.setup.slow", baud=19200) in me.heard) is (kept < 19200)
+    assert twin.paper.marks
+
+
+def test_noise_that_looks_like_one_answer_is_none(tmp_path: Path, people: list[Person]) -> None:
+    people.append(me := Person(tmp_path, [model("pos-5890"), "yes"], [ADAPTER]))
+    me.twin.close()
+    me.twin = twin = AtTheseSpeeds(me.profile, {9600}, noise=b"\x12")
+    me.open = lambda port, baud, flow: SerialPort(twin.device, baud, flow)  # type: ignore[method-assign]
+    assert me.setup()
+    assert read_settings(tmp_path, USUAL).baud == 9600
+
+
+def test_a_disk_that_is_full_leaves_the_settings_of_before(tmp_path: Path, people: list[Person],
+                                                           monkeypatch: pytest.MonkeyPatch) -> None:
+    before = PrinterSettings(ADAPTER.id, "zj-5870", 9600, "", True)
+    write_settings(tmp_path, before)
+    people.append(me := Person(tmp_path, [model("pos-5890"), "yes"], [ADAPTER]))
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.replace", full)
+    assert not me.setup()
+    assert read_settings(tmp_path, USUAL) == before
+    assert "No space left on device" in me.heard[-1]
 
 
 def test_a_silent_one_prints_at_every_speed_and_the_person_says_which_could_be_read(

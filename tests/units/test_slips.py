@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import pytest
 
@@ -26,7 +26,15 @@ from roundtap_core.records import ELIMINATION, SWISS, TIEBREAK
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_devices.printing.drawing import render_drawing, text_width
 from roundtap_devices.printing.escpos_job import compose_job
-from roundtap_devices.printing.print_lines import SHEET_58, SHEET_80, Block, Box, Drawing, Label, RuledLine, TextLine
+from roundtap_devices.printing.print_lines import (
+    FRAME,
+    SHEET_58,
+    SHEET_80,
+    Box,
+    Drawing,
+    Label,
+    TextLine,
+)
 from roundtap_devices.printing.printer_profiles import PROFILES
 from roundtap_units.documents.notices import layout_job
 from roundtap_units.documents.slips import TICK, wrap_text
@@ -42,14 +50,9 @@ def slip(content, sheet, words):
     return layout_job("slip", content, sheet, words)
 
 
-def lines_of(made):
-    for each in made:
-        yield from each.lines if isinstance(each, Block) else (each,)
-
-
 def texts(made):
     """Everything that can be read, in order."""
-    return [text for each in lines_of(made) for text in (
+    return [text for each in made for text in (
         [cell.text for cell in each.cells] if isinstance(each, TextLine)
         else [shape.text for shape in each.shapes if isinstance(shape, Label)] if isinstance(each, Drawing) else [])]
 
@@ -59,9 +62,13 @@ def tallest(profile):
     return 70 * DOTS_PER_MM if profile.dpi > 200 else 87 * 180 / 25.4
 
 
-def boxes(made, minimum_width):
-    return [shape for each in made if isinstance(each, Drawing) for shape in each.shapes
-            if isinstance(shape, Box) and shape.width >= minimum_width]
+def boxes(made):
+    """How many boxes to write in: each has a side on the left and one on the right, on two lines."""
+    return sum(cell.text == FRAME for each in made if isinstance(each, TextLine) for cell in each.cells) // 4
+
+
+def ticks(made):
+    return sum(text.count(TICK) for text in texts(made))
 
 
 OF_EACH_SHEET = {(profile.sheet, profile.dpi): profile.name for profile in PROFILES.values()}.values()
@@ -121,8 +128,8 @@ def test_a_slip_says_table_round_event_and_code_and_the_table_again_at_the_end()
 
 def test_names_are_whole_and_broken_between_words_only():
     made = slip(slip_content("xwing-standard", LONG), SHEET_58, unit_words("de"))
-    names = next(each for each in made if isinstance(each, Block))
-    left, right = zip(*[[cell.text for cell in line.cells] for line in names.lines], strict=True)
+    names = [each for each in made if isinstance(each, TextLine) and each.bold][:-1]
+    left, right = zip(*[[cell.text for cell in line.cells] for line in names], strict=True)
     assert "".join(left).replace("Aleksandra", "Aleksandra ") == LONG[0]
     assert right == ("Maximilian von", "Hohenfels-", "Brandt")
 
@@ -140,35 +147,47 @@ def test_wrapping(text, columns, lines):
 
 def test_x_wing_asks_lost_and_points_twice_and_the_salvo():
     made = slip(slip_content("xwing-standard", ("Ana Ruiz", "Eva Luz")), SHEET_58, unit_words("en"))
-    assert len(boxes(made, 60)) == 4
-    assert len(boxes(made, 20)) - 4 == 4  # salvo and leaving, a tick for each side
-    said = texts(made)
-    start = said.index("lost by me") - 1
-    assert said[start:start + 5] == ["●", "lost by me", "→", "■", "points"]
-    assert said[start + 5:start + 10] == ["■", "lost by me", "→", "●", "points"]
-    assert "Final salvo" in said
+    assert boxes(made) == 4
+    assert ticks(made) == 4  # salvo and leaving, a tick for each side
+    between = [(cell.text, cell.align) for each in made if isinstance(each, TextLine)
+               for cell in each.cells if FRAME in (at.text for at in each.cells) and cell.text != FRAME]
+    # What is lost stands at the one player's box, the points at the other's.
+    assert between == [("lost by me", "left"), ("→ points", "right"), ("lost by me", "right"), ("points ←", "left")]
+    assert "Final salvo" in texts(made)
+
+
+@pytest.mark.parametrize("language", ["en", "pl"])
+@pytest.mark.parametrize("rulebook_id", RULEBOOKS)
+@pytest.mark.parametrize("profile", PROFILES.values(), ids=lambda p: p.name)
+def test_every_box_is_closed(profile, rulebook_id, language):
+    """By the dots on the paper: its sides are black from edge to edge, whether they are letters or drawn."""
+    made = slip(slip_content(rulebook_id, LONG, 104), profile.sheet, unit_words(language))
+    paper, top, edges = printed(made, profile), profile.tear_dots, []
+    for each in made:
+        if isinstance(each, Drawing) and each.height_dots == 2:
+            edges.append((top, each.shapes))
+        top += each.height_dots
+    for (above, shapes), (below, _) in pairwise(edges):
+        for edge in shapes:
+            for side in (edge.x, edge.x + edge.width - 2):
+                assert paper.crop((side, above, side + 2, below)).getextrema() == (0, 0)
+    assert len(edges) == (boxes(made) // 2 + 1 if boxes(made) else 0)
 
 
 def asked(rulebook_id, stage=SWISS, content=None):
     """(labels of figures, questions and options to tick, how many places to tick) of a slip, without signs."""
     made = slip(content or slip_content(rulebook_id, ("Ana Ruiz", "Eva Luz"), stage=stage), SHEET_58, unit_words("en"))
-    figures, ticks, places = [], [], 0
-    for each in (each for each in made if isinstance(each, Drawing)):
-        labels = [shape.text for shape in each.shapes if isinstance(shape, Label) and shape.text not in "●■"]
-        wide = [shape for shape in each.shapes if isinstance(shape, Box) and shape.width >= 60]
-        small = [shape for shape in each.shapes if isinstance(shape, Box) and shape.width == TICK]
-        if wide:
-            figures += labels
-        elif small:
-            ticks += labels
-            places += len(small)
-    return figures, ticks, places
+    said = [[cell.text for cell in each.cells] for each in made if isinstance(each, TextLine)]
+    figures = [text for line in said if FRAME in line for text in line if text not in (FRAME, "")]
+    questions = [part.strip(" ()") for line in said if TICK in "".join(line) for text in line
+                 for part in text.split(TICK) if part.strip(" ()")]
+    return figures, questions, ticks(made)
 
 
 def test_epic_asks_points_who_won_and_how_it_ended():
-    figures, ticks, _ = asked("xwing-epic-duel")
-    assert figures == ["Points", "Points"]
-    assert set(ticks) == {"Won", "draw", "Time", "All destroyed", "Conceded", "I leave the event"}
+    figures, questions, _ = asked("xwing-epic-duel")
+    assert figures == ["Points"]
+    assert set(questions) == {"Won", "draw", "Time", "All destroyed", "Conceded", "I leave the event"}
 
 
 def test_epic_asks_for_initiative_in_elimination_only():
@@ -178,9 +197,9 @@ def test_epic_asks_for_initiative_in_elimination_only():
 
 
 def test_warlords_asks_lives_and_always_who_won():
-    figures, ticks, _ = asked("warlords-of-terra")
-    assert figures == ["Life", "Life"]
-    assert set(ticks) == {"Won", "draw", "Conceded", "I leave the event"}
+    figures, questions, _ = asked("warlords-of-terra")
+    assert figures == ["Life"]
+    assert set(questions) == {"Won", "draw", "Conceded", "I leave the event"}
 
 
 @pytest.mark.parametrize("stage", [ELIMINATION, TIEBREAK])
@@ -190,28 +209,29 @@ def test_warlords_has_no_draw_where_somebody_has_to_go_on(stage):
 
 @pytest.mark.parametrize("rulebook_id", ["keyforge-archon", "keyforge-sealed"])
 def test_keyforge_asks_who_won_and_who_began_and_nothing_of_what_time_rarely_needs(rulebook_id):
-    figures, ticks, places = asked(rulebook_id)
+    figures, questions, places = asked(rulebook_id)
     assert figures == []
-    assert set(ticks) == {"Won", "Who was first player?", "I leave the event"}
+    assert set(questions) == {"Won", "Who was first player?", "I leave the event"}
     assert places == 6
 
 
 def test_keyforge_best_of_three_asks_games_as_well():
-    figures, ticks, _ = asked("keyforge-archon", content=best_of_three("keyforge-archon", ("Ana Ruiz", "Eva Luz")))
-    assert figures == ["Games", "Games"]
-    assert "Won" in ticks
+    figures, questions, _ = asked("keyforge-archon", content=best_of_three("keyforge-archon", ("Ana Ruiz", "Eva Luz")))
+    assert figures == ["Games"]
+    assert "Won" in questions
 
 
 def test_warlords_best_of_three_asks_who_won_alone():
-    figures, ticks, _ = asked("warlords-of-terra", content=best_of_three("warlords-of-terra", ("Ana Ruiz", "Eva Luz")))
-    assert (figures, set(ticks)) == ([], {"Won", "I leave the event"})
+    three = best_of_three("warlords-of-terra", ("Ana Ruiz", "Eva Luz"))
+    figures, questions, _ = asked("warlords-of-terra", content=three)
+    assert (figures, set(questions)) == ([], {"Won", "I leave the event"})
 
 
 def test_shatterpoint_asks_struggles_wounds_squads_and_who_concedes():
     content = slip_content("shatterpoint-premier", ("Ana Ruiz", "Eva Luz"))
-    figures, ticks, _ = asked("shatterpoint-premier")
-    assert figures == ["Struggles", "Struggles", "Wounds", "Wounds"]
-    assert set(ticks) == {"Concedes", "I leave the event"}
+    figures, questions, _ = asked("shatterpoint-premier")
+    assert figures == ["Struggles", "Wounds"]
+    assert set(questions) == {"Concedes", "I leave the event"}
     made = slip(content, SHEET_58, unit_words("en"))
     assert "2–0" not in texts(made)
 
@@ -250,8 +270,8 @@ def test_another_rulebooks_form_makes_other_boxes():
         Figure("score", "winner", 0, 30, 0), Figure("score", "loser", 0, 30, 0))),))
     content = slip_content("xwing-standard", ("Ana Ruiz", "Eva Luz")) | {"form": form_to_json(form)}
     made = slip(content, SHEET_58, unit_words("en"))
-    assert len(boxes(made, 60)) == 2
-    assert len(boxes(made, 20)) - 2 == 2
+    assert boxes(made) == 2
+    assert ticks(made) == 2
     assert "lost by me" not in texts(made)
     salvo = Choice("winner", "form.final_salvo", ("a", "b"))
     form = Form("warlords-of-terra", (WayToEnd("played", "any", "played", (*form.ways[0].steps, salvo)),))
@@ -263,7 +283,7 @@ def test_another_rulebooks_form_makes_other_boxes():
 def test_cells_stay_on_the_paper_and_off_each_other(kind, sheet):
     content = {"pairings-table": pairings_content(64), "pairings-name": names_content(64),
                "standings": standings_content(40)}[kind]
-    for each in lines_of(layout_job(kind, content, sheet, unit_words("pl"))):
+    for each in layout_job(kind, content, sheet, unit_words("pl")):
         if isinstance(each, TextLine):
             edge = 0
             for cell in sorted(each.cells, key=lambda cell: cell.start):
@@ -367,17 +387,14 @@ def test_x_wing_has_a_line_for_the_margin_of_each_player(sheet, language):
     """"Höhe des Sieges": both note it on their score sheets. A line to write on for each, and whole words beside it."""
     words = unit_words(language)
     margin = words("paper.margin.xwing-standard")
-    made = slip(slip_content("xwing-standard", LONG), sheet, words)
-    row = next(each for each in made if isinstance(each, Drawing) and margin in texts([each]))
-    labels = [shape for shape in row.shapes if isinstance(shape, Label)]
-    lines = [shape for shape in row.shapes if isinstance(shape, RuledLine)]
-    assert [label.text for label in labels] == ["●", margin, "■", margin]
-    assert all(text_width(label.text, label.size) <= label.width for label in labels)
-    assert all(line.width >= 44 for line in lines)
-    for name, line in zip(labels[1::2], lines, strict=True):
-        assert name.x + name.width <= line.x
-        assert line.x + line.width <= sheet.dots
-    assert lines[0].x + lines[0].width < labels[2].x
+    row = next(each for each in slip(slip_content("xwing-standard", LONG), sheet, words) if margin in texts([each]))
+    left, middle, right = row.cells
+    assert left.text == right.text == "_" * left.width
+    assert left.width * sheet.cell_dots >= 80
+    assert (left.start, right.start + right.width) == (0, sheet.columns)
+    assert left.width < middle.start
+    assert middle.start + middle.width < right.start
+    assert len(margin) <= middle.width
 
 
 @pytest.mark.parametrize("rulebook_id", [book for book in RULEBOOKS if book != "xwing-standard"])

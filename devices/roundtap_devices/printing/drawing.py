@@ -45,9 +45,14 @@ def render_drawing(drawing: print_lines.Drawing, width_dots: int) -> Image.Image
 def render_text_line(line: print_lines.TextLine, sheet: print_lines.Paper) -> Image.Image:
     """A line of text as an image: for letters that the printer's code pages lack, and for small ones."""
     height = line.height_dots
-    size = 40 if line.tall else 13 if line.small else 21
+    size = 40 if line.tall else 13 if line.small else 19 if line.tight else 21
     image = Image.new("1", (sheet.dots, height), 1)
     for cell in line.cells:
+        if cell.text == print_lines.FRAME:
+            # From edge to edge, as a printer's own letter is.
+            left = cell.start * sheet.cell_dots + sheet.cell_dots // 2 - 1
+            image.paste(0, (left, 0, left + 2, height))
+            continue
         _letter(image, _cell_label(cell, size, height, line.bold or line.tall, sheet.cell_dots))
     return image
 
@@ -67,10 +72,13 @@ def _letter(image: Image.Image, label: print_lines.Label) -> None:
         return
     face = load_font(size, label.bold)
     ascent, descent = face.getmetrics()
+    # A J reaches to the left of its place.
+    overhang = max(0, -int(face.getbbox(label.text, mode="1")[0]))
+    wide += overhang
     piece = Image.new("1", (wide, ascent + descent), 1)
     pen = ImageDraw.Draw(piece)
     pen.fontmode = "1"
-    pen.text((0, 0), label.text, font=face, fill=0)
+    pen.text((overhang, 0), label.text, font=face, fill=0)
     if wide > label.width:
         piece = piece.resize((label.width, piece.height))
     # Letters made smaller stay on the baseline of the others.

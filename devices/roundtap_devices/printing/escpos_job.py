@@ -60,6 +60,7 @@ class SendPacer:
 
 
 LETTER_DOTS = 24  # height of a letter of font A; the rest of a line is fed
+NEW_BLOCK = 11  # bytes that another block of an image costs: its command, and that which feeds what is white before it
 CUT_US = 1_000_000  # generous: the cutter moves there and back
 END_MARKER = b"\x1dr\x01"  # GS r 1: the answer proves that everything before it was processed
 BEGIN = b"\x1b@" + b"\x1c." + b"\x1da\x00"
@@ -67,7 +68,7 @@ BEGIN = b"\x1b@" + b"\x1c." + b"\x1da\x00"
 
 # What a code page may lack, and what reads the same.
 SUBSTITUTES = str.maketrans({"–": "-", "—": "-", "−": "-", "…": "...", "’": "'", "„": '"', "“": '"', "”": '"',
-                             "\u00a0": " ", "\u202f": " ", "×": "x"})
+                             "\u00a0": " ", "\u202f": " ", "×": "x", "→": "->", "←": "<-", "☐": "[ ]"})
 
 
 Run = tuple[int | None, bytes]  # letters in one code page, by its number; None: plain ASCII, which every page has
@@ -107,11 +108,7 @@ class _Composer:
 
     def add(self, line: print_lines.PrintLine) -> None:
         if isinstance(line, print_lines.TextLine):
-            self._line(line, self._runs(line))
-        elif isinstance(line, print_lines.Block):
-            runs = [self._runs(each) for each in line.lines]
-            for each, run in zip(line.lines, runs, strict=True):
-                self._line(each, None if None in runs else run)
+            self._line(line)
         elif isinstance(line, print_lines.Feed):
             self._feed(line.dots)
         elif isinstance(line, print_lines.Drawing):
@@ -158,8 +155,8 @@ class _Composer:
     def _pitch(self, dots: int) -> None:
         self._raw(b"\x1b3" + bytes((dots,)))
 
-    def _line(self, line: print_lines.TextLine, runs: list[Run] | None) -> None:
-        if runs is None:
+    def _line(self, line: print_lines.TextLine) -> None:
+        if (runs := self._runs(line)) is None:
             self._image(render_text_line(line, self._profile.sheet))
             return
         self._pitch(line.height_dots)
@@ -192,21 +189,31 @@ class _Composer:
         return _encode(text.rstrip(), self._profile)
 
     def _image(self, image: Any) -> None:
-        """In blocks: cheap printers have little memory, and a break loses one block only."""
-        rows = self._rows_at_once()
-        for top in range(0, image.height, rows):
-            block = image.crop((0, top, image.width, min(image.height, top + rows)))
-            before = len(self._escpos.output)
-            if block.getextrema()[0]:
-                self._raw(b"\x1bJ" + bytes((block.height,)))
-                self._end_step(block.height, 0)
-            else:
-                if self._profile.raster == DC2:
-                    self._raw(b"\x12*" + bytes((block.height, block.width // 8)) + pack_bits(block))
-                else:
-                    self._escpos.image(block, impl="bitImageRaster", fragment_height=block.height)
-                self._end_step(block.height, block.height)
-            self._longest = max(self._longest, len(self._escpos.output) - before)
+        """In blocks of rows that are about as wide: white rows are fed, and what is right of the last black dot is not
+        sent. Cheap printers have little memory, and a break loses one block only."""
+        bits, row_bytes, most, top = pack_bits(image), image.width // 8, self._rows_at_once(), 0
+        widths = [len(bits[at:at + row_bytes].rstrip(b"\0")) for at in range(0, len(bits), row_bytes)]
+        while top < len(widths):
+            wide, bottom = widths[top], top + 1
+            while bottom < len(widths):
+                joined, count = max(wide, widths[bottom]), bottom - top
+                apart = wide * count + widths[bottom] + NEW_BLOCK
+                if count == (most if joined else 255) or joined * (count + 1) > apart:
+                    break
+                wide, bottom = joined, bottom + 1
+            self._block([bits[row * row_bytes:row * row_bytes + wide] for row in range(top, bottom)], wide)
+            top = bottom
+
+    def _block(self, rows: list[bytes], wide: int) -> None:
+        if not wide:
+            self._feed(len(rows))
+            return
+        size = len(rows).to_bytes(2, "little")
+        head = b"\x12*" + size[:1] + bytes((wide,)) if self._profile.raster == DC2 else \
+            b"\x1dv0\x00" + wide.to_bytes(2, "little") + size
+        self._raw(head + b"".join(rows))
+        self._end_step(len(rows), len(rows))
+        self._longest = max(self._longest, len(head) + wide * len(rows))
 
     def _rows_at_once(self) -> int:
         # Half of its buffer: the next block arrives while this one is printed, even if the printer reports "full"

@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 
 CELL_DOTS = 12  # width of one column in the usual font A, which is 24 dots high
-LINE_DOTS, TALL_DOTS, SMALL_DOTS = 27, 50, 16
-"""From one line of text to the next: normal, double height, and drawn small."""
+LINE_DOTS, TIGHT_DOTS, TALL_DOTS, SMALL_DOTS = 27, 24, 48, 16
+"""From one line of text to the next: normal, without a gap, double height, and drawn small."""
 
+FRAME = "│"  # the side of a box, as a letter that reaches from line to line where they are tight
 LEFT, CENTER, RIGHT = "left", "center", "right"
 
 
@@ -32,21 +33,17 @@ class TextCell:
 
 @dataclass(frozen=True, slots=True)
 class TextLine:
-    """Cells side by side. `tall` doubles the height; `small` is drawn, as the printer has no such letters."""
+    """Cells side by side. `tall` doubles the height; `small` is drawn, as the printer has no such letters; `tight`
+    leaves no gap below, so that frames are closed."""
     cells: tuple[TextCell, ...]
     bold: bool = False
     tall: bool = False
     small: bool = False
+    tight: bool = False
 
     @property
     def height_dots(self) -> int:
-        return TALL_DOTS if self.tall else SMALL_DOTS if self.small else LINE_DOTS
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """Lines that must look alike: if one of them has to be drawn, all are."""
-    lines: tuple[TextLine, ...]
+        return TALL_DOTS if self.tall else SMALL_DOTS if self.small else TIGHT_DOTS if self.tight else LINE_DOTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +113,7 @@ class CodePageLine:
     text: str
 
 
-PrintLine = TextLine | Block | Feed | Drawing | Qr | CodePageLine
+PrintLine = TextLine | Feed | Drawing | Qr | CodePageLine
 
 
 def line(text: str, sheet: Paper, align: str = LEFT, bold: bool = False, tall: bool = False) -> TextLine:

@@ -10,6 +10,7 @@ from functools import lru_cache
 from PIL import Image
 
 from roundtap_devices.printing.drawing import load_font, qr_image
+from roundtap_devices.printing.print_lines import FRAME
 from roundtap_devices.printing.printer_profiles import PrinterProfile
 
 BYTES_PER_S = 11_520
@@ -263,7 +264,11 @@ def _glyph(letter: str, width: int, height: int, bold: bool, cell_dots: int) -> 
     if wide > cell_dots:
         drawn = drawn.resize((cell_dots, LETTER_DOTS), Image.Resampling.BILINEAR).point(lambda v: 255 if v > 110 else 0)
     cell = Image.new("L", (cell_dots, LETTER_DOTS), 0)
-    cell.paste(drawn, ((cell_dots - drawn.width) // 2, 0))
+    if letter == FRAME:
+        # From line to line, as in every printer's own letters.
+        cell.paste(255, (cell_dots // 2 - 1, 0, cell_dots // 2 + 1, LETTER_DOTS))
+    else:
+        cell.paste(drawn, ((cell_dots - drawn.width) // 2, 0))
     return cell.resize((cell_dots * width, LETTER_DOTS * height), Image.Resampling.NEAREST)
 
 

@@ -60,8 +60,8 @@ def _name_lines(cells: tuple[print_lines.TextCell, ...], name: str, start: int,
                 width: int) -> list[print_lines.PrintLine]:
     """A line with a name in it, which continues below where it is too long."""
     first, *rest = wrap_text(name, width) or [""]
-    return [print_lines.Block((print_lines.TextLine((*cells, print_lines.TextCell(first, start, width))),
-                               *(print_lines.TextLine((print_lines.TextCell(part, start, width),)) for part in rest)))]
+    return [print_lines.TextLine((*cells, print_lines.TextCell(first, start, width))),
+            *(print_lines.TextLine((print_lines.TextCell(part, start, width),)) for part in rest)]
 
 
 def _players(members: Sequence[str], start: int, sheet: print_lines.Paper) -> list[print_lines.PrintLine]:

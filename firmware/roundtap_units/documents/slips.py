@@ -1,9 +1,9 @@
 """The result slip that two players fill in where no unit stands at their table. Data in, print lines out."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from roundtap_core.elimination.bracket_picture import round_label
-from roundtap_core.forms.form import Form, margin_label, slip_figures, slip_picks, slip_ticks
+from roundtap_core.forms.form import Form, SlipTicks, margin_label, slip_figures, slip_picks, slip_ticks
 from roundtap_core.forms.questions import Picks
 from roundtap_core.lists.squads import squad_letter
 from roundtap_core.print_contents import RoundNotice, Slip
@@ -12,83 +12,72 @@ from roundtap_devices.printing import print_lines
 from roundtap_devices.printing.drawing import text_width
 
 SIGN_ROW = 36  # Height in dots of a signature row. A whole slip must fit into 70 mm of 58 mm paper.
-CODE_COLUMNS = 12
+CODE_COLUMNS, MINUTES = 12, 44  # columns of the code; dots to write the extension on
 SIGNS = {"a": "●", "b": "■"}
 BOTH = tuple(SIGNS.values())
-BOX_ROW, TICK_ROW = 49, 30
-BOX_ROW_DENSE, TICK_ROW_DENSE = 44, 27  # heights in dots: to write a number in, to tick
-MOST_ROWS = 4  # with more rows, they are closer together: a slip is at most 70 mm tall, names on three lines included
-MARGIN_ROW, MARGIN_LINE = 22, 44  # height of the row for the margin, and the shortest line to write three figures on
+EDGE = 2  # the upper and lower edge of a box are drawn, its sides are letters
+TICK = "☐"
+TICK_COLUMNS = 3  # as "[ ]" in letters
 SQUAD, SQUADS_ROW = 36, 46
-TICK = 24
-GAP = 36
-LETTERS, SMALLEST_LETTERS = 17, 11
 
 Shape = print_lines.Box | print_lines.RuledLine | print_lines.Label | print_lines.QrShape
-Ticks = tuple[str, Sequence[str]]
+Aligned = tuple[str, str]  # a text, and its alignment
 
 
 def form_row_lines(form: Form, sheet: print_lines.Paper, words: Words) -> list[print_lines.PrintLine]:
-    """The rows to write and to tick in, from the figures to who leaves; closer together where there are many."""
-    figures = slip_figures(form, words)
-    ticks = [(words(row.label) if row.label else "", [SIGNS.get(option) or words(option) for option in row.options])
-             for row in slip_ticks(form)]
-    margin = margin_label(form, words)
-    dense = len(figures) + len(ticks) + bool(slip_picks(form)) > MOST_ROWS or bool(margin)
-    made: list[print_lines.PrintLine] = []
-    for figure in figures:
-        made += _figure_rows(words(figure.label), words(figure.lost) if figure.lost else "", sheet,
-                             BOX_ROW_DENSE if dense else BOX_ROW)
-    if margin:
-        made.append(_margin_row(words(margin), sheet))
-    return [*made, *_tick_rows(ticks, sheet, TICK_ROW_DENSE if dense else TICK_ROW)]
+    """The rows to write and to tick in, from the figures to who leaves. As the names stand, what is at the left edge is
+    the left player's, and what is at the right edge the other's; what it is stands between them."""
+    rows: list[tuple[Aligned, Aligned]] = []
+    for figure in slip_figures(form, words):
+        label, lost = words(figure.label), words(figure.lost) if figure.lost else ""
+        # Where a rulebook counts losses, one side's losses lead to the other's points.
+        rows += [((lost, print_lines.LEFT), (f"→ {label}", print_lines.RIGHT)),
+                 ((lost, print_lines.RIGHT), (f"{label} ←", print_lines.LEFT))] if lost else [
+                     ((label, print_lines.CENTER), ("", print_lines.CENTER))]
+    made: list[print_lines.PrintLine] = [_edges(sheet)] if rows else []
+    for row in rows:
+        made += [*(_framed(text, sheet) for text in row), _edges(sheet)]
+    if margin := margin_label(form, words):
+        made.append(_between("_" * _box_columns(sheet), words(margin), sheet))
+    return [*made, *(_tick_row(row, sheet, words) for row in slip_ticks(form))]
 
 
-def _margin_row(label: str, sheet: print_lines.Paper) -> print_lines.Drawing:
-    """A line for each to note the margin on ("Höhe des Sieges"). The hub counts it by itself, so that it is a
-    line and no box: nobody has to fill it in."""
-    half = sheet.dots // 2
-    shapes: list[Shape] = []
-    for x, sign in ((0, "●"), (half + 8, "■")):
-        wide = min(text_width(label, SMALLEST_LETTERS), half - 24 - MARGIN_LINE - 12)
-        shapes += [print_lines.Label(x, 1, sign, LETTERS, 20),
-                   print_lines.Label(x + 24, 5, label, SMALLEST_LETTERS, wide),
-                   print_lines.RuledLine(x + 28 + wide, MARGIN_ROW - 4, half - 40 - wide, 1)]
-    return print_lines.Drawing(MARGIN_ROW, tuple(shapes))
+def _box_columns(sheet: print_lines.Paper) -> int:
+    return sheet.columns // 5 + 1
 
 
-def _figure_rows(label: str, lost: str, sheet: print_lines.Paper, height: int) -> list[print_lines.PrintLine]:
-    """A box for each side. Where a rulebook counts losses, one side's losses lead to the other's points."""
-    if not lost:
-        return [_pair_of_boxes(label, sheet, height)]
-    return [_lost_row(me, other, lost, label, sheet, height) for me, other in (BOTH, BOTH[::-1])]
+def _edges(sheet: print_lines.Paper) -> print_lines.Drawing:
+    """The upper or lower edges of a box at either side, from the middle of one letter to that of another."""
+    cell, columns = sheet.cell_dots, _box_columns(sheet)
+    return print_lines.Drawing(EDGE, tuple(
+        print_lines.RuledLine(start * cell + cell // 2 - 1, 0, (columns - 1) * cell + 2, EDGE)
+        for start in (0, sheet.columns - columns)))
 
 
-def _pair_of_boxes(label: str, sheet: print_lines.Paper, height: int) -> print_lines.Drawing:
-    half = sheet.dots // 2
-    shapes: list[Shape] = []
-    for x, sign in ((0, "●"), (half + 8, "■")):
-        shapes += [print_lines.Label(x, 12, sign, 20, 22), print_lines.Label(x + 24, 14, label, LETTERS, half - 124),
-                   print_lines.Box(x + half - 98, 2, 88, height - 6)]
-    return print_lines.Drawing(height, tuple(shapes))
+def _framed(text: Aligned, sheet: print_lines.Paper) -> print_lines.TextLine:
+    """One line of a row of two boxes, with a text between them."""
+    columns, last = _box_columns(sheet), sheet.columns - 1
+    return print_lines.TextLine((
+        *(print_lines.TextCell(print_lines.FRAME, at, 1) for at in (0, columns - 1, last - columns + 1, last)),
+        print_lines.TextCell(text[0], columns + 1, sheet.columns - 2 * columns - 2, text[1])), tight=True)
 
 
-def _lost_row(me: str, other: str, lost: str, points: str, sheet: print_lines.Paper,
-              height: int) -> print_lines.Drawing:
-    box = 76 if sheet.dots < 500 else 110
-    right = sheet.dots - box
-    room = sheet.dots - 2 * box - 24 - 50 - 16
-    # Each text gets what it needs, in proportion where that is too much for both.
-    needs = text_width(lost, LETTERS), text_width(points, LETTERS)
-    first = max(needs[0], room - needs[1]) if sum(needs) <= room else room * needs[0] // sum(needs)
-    middle = 24 + first + 4 + box + 6
-    return print_lines.Drawing(height, (
-        print_lines.Label(0, 11, me, 20, 22), print_lines.Label(24, 13, lost, LETTERS, first),
-        print_lines.Box(28 + first, 2, box, height - 6),
-        print_lines.Label(middle, 11, "→", 20, 26), print_lines.Label(middle + 26, 11, other, 20, 22),
-        print_lines.Label(middle + 50, 13, points, LETTERS, right - middle - 56),
-        print_lines.Box(right, 2, box, height - 6),
-    ))
+def _between(side: str, text: str, sheet: print_lines.Paper) -> print_lines.TextLine:
+    """The same at either side, with a text between them."""
+    columns = TICK_COLUMNS if side == TICK else len(side)
+    return print_lines.TextLine((
+        print_lines.TextCell(side, 0, columns),
+        print_lines.TextCell(text, columns + 1, sheet.columns - 2 * columns - 2, print_lines.CENTER),
+        print_lines.TextCell(side, sheet.columns - columns, columns, print_lines.RIGHT)), tight=True)
+
+
+def _tick_row(row: SlipTicks, sheet: print_lines.Paper, words: Words) -> print_lines.TextLine:
+    """A question, with a place to tick for each side; other answers have theirs before them."""
+    answers = "  ".join(f"{TICK} {words(option)}" for option in row.options if option not in SIGNS)
+    label = " ".join(filter(None, (words(row.label) if row.label else "", f"({answers})" if answers else "")))
+    if SIGNS.keys() <= set(row.options):
+        return _between(TICK, label, sheet)
+    return print_lines.TextLine((print_lines.TextCell(answers, 0, sheet.columns, print_lines.CENTER),), tight=True)
 
 
 def squads_row(picks: Picks, content: Slip, sheet: print_lines.Paper, words: Words) -> print_lines.Drawing:
@@ -110,44 +99,6 @@ def squads_row(picks: Picks, content: Slip, sheet: print_lines.Paper, words: Wor
     return print_lines.Drawing(SQUADS_ROW, tuple(shapes))
 
 
-def _tick_rows(ticks: Sequence[Ticks], sheet: print_lines.Paper, height: int) -> list[print_lines.PrintLine]:
-    """One question a line; two on wide paper, where both can be read in half of it."""
-    rows: list[print_lines.PrintLine] = []
-    half = sheet.dots // 2
-    left = list(ticks)
-    while left:
-        beside = sheet.dots > 500 and len(left) > 1 and all(
-            _text_width(*tick, SMALLEST_LETTERS) <= half - GAP for tick in left[:2])
-        shapes: list[Shape] = []
-        if beside:
-            for x, width in ((0, half - GAP), (half, half)):
-                shapes += _tick_shapes(x, width, *left.pop(0))
-        else:
-            shapes += _tick_shapes(0, sheet.dots, *left.pop(0))
-        rows.append(print_lines.Drawing(height, tuple(shapes)))
-    return rows
-
-
-def _tick_shapes(x: int, width: int, label: str, options: Sequence[str]) -> Iterator[Shape]:
-    """A question at the left, its options with their boxes at the right, in letters small enough to fit."""
-    size = LETTERS
-    while size > SMALLEST_LETTERS and _text_width(label, options, size) > width:
-        size -= 1
-    right = x + width
-    top = 4 + (LETTERS - size) // 2
-    for option in reversed(options):
-        wide = text_width(option, size)
-        yield print_lines.Box(right - TICK, 2, TICK, TICK)
-        yield print_lines.Label(right - TICK - 5 - wide, top, option, size, wide)
-        right -= TICK + wide + 20
-    if label:
-        yield print_lines.Label(x, top, label, size, right - x)
-
-
-def _text_width(label: str, options: Sequence[str], size: int) -> int:
-    return text_width(label, size) + sum(TICK + 20 + text_width(option, size) for option in options)
-
-
 def slip_lines(content: Slip, sheet: print_lines.Paper, words: Words) -> list[print_lines.PrintLine]:
     picks = slip_picks(content.form)
     table = words("paper.table", table=content.table)
@@ -160,19 +111,20 @@ def slip_lines(content: Slip, sheet: print_lines.Paper, words: Words) -> list[pr
         print_lines.TextLine((print_lines.TextCell(table, 0, left),
                               print_lines.TextCell(content.code, left, CODE_COLUMNS, print_lines.RIGHT)), tall=True),
         *_head(head, sheet),
-        squads_row(picks, content, sheet, words) if picks else print_lines.Drawing(26, tuple(_sides(content, sheet))),
-        _names(content, sheet),
+        squads_row(picks, content, sheet, words) if picks else print_lines.Drawing(20, tuple(_sides(content, sheet))),
+        *_names(content, sheet),
         *_members(content, sheet),
         *form_row_lines(content.form, sheet, words),
         _ending(content, sheet, words),
-        print_lines.TextLine((print_lines.TextCell(end, 0, sheet.columns, print_lines.CENTER),), bold=True),
+        print_lines.TextLine((print_lines.TextCell(end, 0, sheet.columns, print_lines.CENTER),), bold=True,
+                             tight=True),
     ]
 
 
 def _head(text: str, sheet: print_lines.Paper) -> list[print_lines.PrintLine]:
     """Round and event: one line; a long name in small letters, of which a few more fit."""
-    if len(text) <= sheet.columns * 5 // 4:
-        return [print_lines.TextLine((print_lines.TextCell(text, 0, sheet.columns),))]
+    if len(text) <= sheet.columns:
+        return [print_lines.TextLine((print_lines.TextCell(text, 0, sheet.columns),), tight=True)]
     return [print_lines.TextLine((print_lines.TextCell(part, 0, sheet.columns),), small=True)
             for part in wrap_text(text, sheet.columns * 5 // 4)]
 
@@ -185,21 +137,21 @@ def round_title(content: RoundNotice, words: Words) -> str:
 def _sides(content: Slip, sheet: print_lines.Paper) -> Iterator[Shape]:
     half = sheet.dots // 2
     for x, sign, record in ((0, SIGNS["a"], content.a.record), (half + 8, SIGNS["b"], content.b.record)):
-        yield print_lines.Label(x, 0, sign, 22, 24)
-        yield print_lines.Label(x + 26, 1, record, 19, half - 38)
-    yield print_lines.RuledLine(half - 1, 2, 2, 24)
+        yield print_lines.Label(x, 0, sign, 19, 24)
+        yield print_lines.Label(x + 26, 0, record, 17, half - 38)
+    yield print_lines.RuledLine(half - 1, 0, 2, 20)
 
 
-def _names(content: Slip, sheet: print_lines.Paper) -> print_lines.Block:
+def _names(content: Slip, sheet: print_lines.Paper) -> Iterator[print_lines.TextLine]:
     """Both names in full, side by side as the players sit, on as many lines as they need."""
     half = sheet.columns // 2
     left, right = (wrap_text(each.name, half - 1) for each in (content.a, content.b))
     rows = max(len(left), len(right))
     left += [""] * (rows - len(left))
     right += [""] * (rows - len(right))
-    return print_lines.Block(tuple(print_lines.TextLine((print_lines.TextCell(a, 0, half - 1),
-                                                         print_lines.TextCell(b, half + 1, half - 1)), bold=True)
-                                   for a, b in zip(left, right, strict=True)))
+    for a, b in zip(left, right, strict=True):
+        yield print_lines.TextLine((print_lines.TextCell(a, 0, half - 1), print_lines.TextCell(b, half + 1, half - 1)),
+                                   bold=True, tight=True)
 
 
 def _members(content: Slip, sheet: print_lines.Paper) -> list[print_lines.PrintLine]:
@@ -224,23 +176,23 @@ def wrap_text(text: str, columns: int) -> list[str]:
 
 
 def _ending(content: Slip, sheet: print_lines.Paper, words: Words) -> print_lines.Drawing:
-    """Two signatures, the judge's initials, the extension; beside them the code for a phone and the journal's head."""
+    """The code for a phone, at the left: what is right of it is sent only where there is something. Beside it two
+    signatures, the judge's initials and the extension; below them the journal's head."""
     side = 3 * SIGN_ROW
-    right = sheet.dots - side - 10
-    shapes: list[Shape] = [print_lines.QrShape(sheet.dots - side, 0, side, content.url)]
-    for row, sign in enumerate(("●", "■")):
+    left, right = side + 8, print_lines.SHEET_58.dots
+    shapes: list[Shape] = [print_lines.QrShape(0, 0, side, content.url)]
+    for row, sign in enumerate(BOTH):
         y = row * SIGN_ROW
-        shapes += [print_lines.Label(0, y + 11, sign, 17, 20),
-                   print_lines.RuledLine(22, y + SIGN_ROW - 3, right - 22, 1)]
-    shapes.append(print_lines.Label(right, SIGN_ROW - 18, words("paper.signature"), 11, 120, print_lines.RIGHT))
+        shapes += [print_lines.Label(left, y + 11, sign, 17, 20),
+                   print_lines.RuledLine(left + 22, y + SIGN_ROW - 3, sheet.dots - left - 22, 1)]
+    shapes.append(print_lines.Label(left + 22, 2, words("paper.signature"), 11, 120))
     y = 2 * SIGN_ROW
     judge, minutes = words("paper.judge"), words("paper.minutes")
-    wide, half = text_width(judge, 15), right * 11 // 20
-    shapes += [print_lines.Label(0, y + 13, judge, 15, wide),
-               print_lines.RuledLine(wide + 4, y + SIGN_ROW - 3, half - wide - 10, 1)]
-    wide = text_width(minutes, 15)
-    shapes += [print_lines.Label(half, y + 13, "+", 15, 16),
-               print_lines.RuledLine(half + 16, y + SIGN_ROW - 3, right - half - wide - 22, 1),
-               print_lines.Label(right, y + 13, minutes, 15, wide, print_lines.RIGHT)]
-    shapes.append(print_lines.Label(sheet.dots // 2, side + 3, content.head, 11, sheet.dots, print_lines.CENTER))
+    first, last = left + text_width(judge, 15) + 4, right - text_width(minutes, 15) - 4
+    shapes += [print_lines.Label(left, y + 13, judge, 15, first - left),
+               print_lines.RuledLine(first, y + SIGN_ROW - 3, last - MINUTES - 22 - first, 1),
+               print_lines.Label(last - MINUTES - 16, y + 13, "+", 15, 16),
+               print_lines.RuledLine(last - MINUTES, y + SIGN_ROW - 3, MINUTES, 1),
+               print_lines.Label(right, y + 13, minutes, 15, right - last, print_lines.RIGHT)]
+    shapes.append(print_lines.Label(0, side + 3, content.head, 11, sheet.dots))
     return print_lines.Drawing(side + 16, tuple(shapes))

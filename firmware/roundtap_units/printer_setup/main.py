@@ -24,7 +24,8 @@ FOLDER = Path("/var/lib/roundtap-station")
 CONFIG = Path("/etc/roundtap/station.toml")
 STEP_S = 0.02
 STATUS_QUERY = b"\x10\x04\x01"
-ANSWER_MS = 400
+ANSWER_MS, QUESTIONS = 400, 3
+FAST_ENOUGH = 19200  # baud at which a hall's slips come out within a minute or so
 
 Say = Callable[[str], None]
 Ask = Callable[[str], str]
@@ -150,10 +151,12 @@ class PrinterSetup:
                 return ports[choice - 1]
 
     def _speed(self, port: FoundPort) -> int | None:
-        """The speed at which it answers; else the one whose sheet is legible."""
+        """The fastest speed at which it answers; else the one whose sheet is legible."""
         for baud in SPEEDS:
             if self._answers(port, baud):
                 self._say(self._words("printer.setup.answers", baud=baud))
+                if baud < FAST_ENOUGH:
+                    self._say(self._words("printer.setup.slow", baud=FAST_ENOUGH))
                 return baud
         self._say(self._words("printer.setup.speeds", n=len(SPEEDS)))
         for number, baud in enumerate(SPEEDS, start=1):
@@ -163,18 +166,22 @@ class PrinterSetup:
         return SPEEDS[choice - 1] if choice else None
 
     def _answers(self, port: FoundPort, baud: int) -> bool:
+        """Two answers to three questions: at a wrong speed one may look like an answer, or be lost after the noise."""
         line = self._open(port, baud, "none")
         try:
             line.read_some()
-            line.write_some(STATUS_QUERY)
-            until_ms = self._mono_ms() + ANSWER_MS
-            while self._mono_ms() < until_ms:
-                if any(byte & 0x93 == 0x12 for byte in line.read_some()):
-                    return True
-                self._pause()
-            return False
+            return sum(self._answers_once(line) for _ in range(QUESTIONS)) >= QUESTIONS - 1
         finally:
             line.close()
+
+    def _answers_once(self, line: Port) -> bool:
+        line.write_some(STATUS_QUERY)
+        until_ms = self._mono_ms() + ANSWER_MS
+        while self._mono_ms() < until_ms:
+            if any(byte & 0x93 == 0x12 for byte in line.read_some()):
+                return True
+            self._pause()
+        return False
 
     def _model(self, port: FoundPort, baud: int) -> printer_profiles.PrinterProfile | None:
         names = list(printer_profiles.PROFILES)

@@ -1,0 +1,53 @@
+"""How long 16 slips take on a serial line, by printer, language and speed, and how many bytes a slip is.
+
+    python tests/benchmarks/bench_slips.py [--quick]
+
+The slips are X-Wing's in the Swiss rounds, with names as people have them, half of them Polish. The printer answers, so
+that each slip waits until the one before is on paper. It is the tests' model of a printer in time: 10 bits a byte on
+the line, 5 % slower than the profile's figures, half a second for a cut.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+
+from rig.table import Options, Row, alone
+
+sys.path += [str(Path(__file__).parents[1]), str(Path(__file__).parents[1] / "units")]
+
+from buffer_model import seconds_for
+
+from gallery.on_paper import PEOPLE, slip_content
+from roundtap_devices.printing.escpos_job import ComposedJob, compose_job
+from roundtap_devices.printing.printer_profiles import PROFILES, PrinterProfile
+from roundtap_units.documents.notices import layout_job
+from roundtap_units.unit_words import unit_words
+
+SLIPS = 16
+GATED, GATE_S = 19200, 60
+LANGUAGES = ("en", "pl")
+SPEEDS = (9600, GATED, 38400, 115200)
+
+
+def slips(profile: PrinterProfile, language: str) -> list[ComposedJob]:
+    """The slips of a round: every name meets another, long ones and short ones."""
+    names = [(PEOPLE[table % len(PEOPLE)], PEOPLE[(3 * table + 4) % len(PEOPLE)]) for table in range(SLIPS)]
+    contents = [slip_content("xwing-standard", pair, table) for table, pair in enumerate(names, start=1)]
+    return [compose_job(layout_job("slip", content, profile.sheet, unit_words(language)), profile) for content in contents]
+
+
+def measure(options: Options, folder: Path) -> Iterator[Row]:
+    for profile, language in product(PROFILES.values(), LANGUAGES):
+        jobs = slips(profile, language)
+        each = sum(len(job.data) for job in jobs) / SLIPS
+        for baud in (GATED,) if options.quick else SPEEDS:
+            yield Row(f"{SLIPS} slips, {profile.name}, {language}, {baud} baud", seconds_for(jobs, profile, baud), "s",
+                      GATE_S if baud == GATED else None, sum(job.busy_ms for job in jobs) / 1000, "its own pace",
+                      note=f"{each:,.0f} bytes a slip")
+
+
+if __name__ == "__main__":
+    alone(measure, __doc__)
