@@ -104,6 +104,7 @@ class Board:
     lamps_active_low, buzzer_active_low: on while the pin is low (a lamp from 3.3 V to the pin; most three-pin buzzer
     modules with a PNP transistor). ready_made: the parts are on it, and no wire is needed.
     facing: "opposite" (two people across the board, half-screens) or "edge" (read from one side).
+    joystick: `up`, `down` and `call` are one stick, which cannot be moved both ways at once.
     """
     name: str
     pins: Pins = Pins()
@@ -113,6 +114,7 @@ class Board:
     buzzer_active_low: bool = False
     facing: str = OPPOSITE
     ready_made: bool = False
+    joystick: bool = False
 
     def low_is_on(self, signal: str) -> bool:
         """Whether the lamp or buzzer of this name is on while its pin is low."""
@@ -127,11 +129,11 @@ RECOMMENDED = Board("recommended", Pins(lamp=26, lamp_a=13, lamp_b=16, buzzer=12
 # https://www.waveshare.com/wiki/1.3inch_OLED_HAT.
 ADAFRUIT_BONNET = Board(
     "adafruit-oled-bonnet", Pins(a=5, b=6, up=17, down=22, call=4), ScreenWiring(driver="ssd1306"), facing=EDGE,
-    ready_made=True,
+    ready_made=True, joystick=True,
 )
 WAVESHARE_HAT = Board(
     "waveshare-oled-hat", Pins(a=21, b=16, up=6, down=19, call=13),
-    ScreenWiring(driver="sh1106", bus="spi", rotation=180), facing=EDGE, ready_made=True,
+    ScreenWiring(driver="sh1106", bus="spi", rotation=180), facing=EDGE, ready_made=True, joystick=True,
 )
 BOARDS = {board.name: board for board in (RECOMMENDED, ADAFRUIT_BONNET, WAVESHARE_HAT)}
 

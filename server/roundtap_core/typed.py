@@ -44,7 +44,7 @@ IdOrEmpty = Annotated[str, Meta(max_length=limits.ID_LETTERS, pattern=_LINE_OR_E
 Prose = Annotated[str, Meta(max_length=limits.PROSE_LETTERS, pattern=limits.PROSE)]
 
 LINE_OR_NONE = rf"^[^{limits.IN_NO_LINE}]*\Z"
-SHOWN_LETTERS = 200
+SHOWN_LETTERS, JOINERS = 200, "\u200c\u200d"
 Word = Annotated[str, Meta(max_length=SHOWN_LETTERS, pattern=LINE_OR_NONE)]
 
 
@@ -57,8 +57,9 @@ class DisplayText(str):
     def of(cls, said: object) -> DisplayText:
         if not isinstance(said, str):
             raise ValueError("a text of people is a text")
-        # Printable characters fit on a screen: no line feed, no direction mark.
-        text = "".join(letter if letter.isprintable() else " " for letter in said[: 2 * SHOWN_LETTERS])
+        # Printable characters fit on a screen: no line feed, no direction mark. Persian names and emoji need joiners.
+        text = "".join(letter if letter.isprintable() or letter in JOINERS else " "
+                       for letter in said[: 2 * SHOWN_LETTERS])
         return cls(" ".join(text.split())[:SHOWN_LETTERS])
 
 

@@ -57,6 +57,12 @@ class Words:
         """These texts combined with another catalogue's."""
         return Words(self.language, {**other._texts, **self._texts})
 
+    def variant(self, name: str) -> Words:
+        """These texts, those with a variant of this name ("KEY.NAME") in that variant."""
+        end = f".{name}"
+        return Words(self.language, {key.removesuffix(end): text for key, text in self._texts.items()
+                                     if key.endswith(end)}).also(self)
+
 
 @lru_cache(maxsize=32)
 def catalogue(package: str, language: str) -> Words:

@@ -36,7 +36,8 @@ def slips(profile: PrinterProfile, language: str) -> list[ComposedJob]:
     """The slips of a round: every name meets another, long ones and short ones."""
     names = [(PEOPLE[table % len(PEOPLE)], PEOPLE[(3 * table + 4) % len(PEOPLE)]) for table in range(SLIPS)]
     contents = [slip_content("xwing-standard", pair, table) for table, pair in enumerate(names, start=1)]
-    return [compose_job(layout_job("slip", content, profile.sheet, unit_words(language)), profile) for content in contents]
+    words = unit_words(language)
+    return [compose_job(layout_job("slip", content, profile.sheet, words), profile) for content in contents]
 
 
 def measure(options: Options, folder: Path) -> Iterator[Row]:

@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 from hall_kit import Hall
 from pages_kit import House
-from screen_kit import Screen, Size
+from screen_kit import PICTURES, Screen, Size
 from selenium import webdriver
 
-from roundtap_core.event.commands import SetClock
+from every_script import EAST_ASIAN, EMOJI_FONT, RIGHT_TO_LEFT, chinese_letters
+from roundtap_core.event.commands import FinishEvent, SetClock
 
 LONG = "Aleksandra Wiśniewska-Szczepańska"
 FIRST = ["Bartłomiej", "Łukasz", "Małgorzata", "Święcisława", "Ana", "Żaneta", "Jan", "Óscar"]
@@ -221,3 +222,82 @@ def set_clock(house: House, left_ms: int) -> None:
     remaining = house.event.clock.remaining_at(house.hub.clocks.now())
     assert remaining is not None
     house.service.execute_one("e1", SetClock("adjust", left_ms - remaining), "test")
+
+
+NAMES = (*EAST_ASIAN, *RIGHT_TO_LEFT, *(("🔥🔥", "👩‍🚀 Ana", "Bo 🇵🇱") if EMOJI_FONT.exists() else ()), "Ana 2 (x)")
+
+
+@chinese_letters
+def test_names_of_every_script_are_drawn_and_keep_their_direction(own_hall: Hall, screen: Screen) -> None:
+    house, browser = own_hall.house, screen.driver
+    house.with_event(list(NAMES), full_names="1")
+    house.publish()
+    for size in SCREENS[:2]:
+        screen_of(screen, *size)
+        browser.get(f"{own_hall.url}/wall/e1")
+        pages = measured(screen, len(NAMES))
+        nothing_is_cut(pages)
+        assert {line["name"].replace("\xa0", " ") for page in pages for line in page} == set(NAMES)
+        if PICTURES:
+            browser.save_screenshot(f"{PICTURES}/wall-names-{size[0]}.png")
+        assert screen.run(BOXES) == []
+        for name, rightmost_is_first in screen.run(DIRECTIONS):
+            assert rightmost_is_first == (name.replace("\xa0", " ") in RIGHT_TO_LEFT), name
+
+
+BOXES = """
+    // Letters that are drawn as a font draws what it lacks.
+    const pen = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
+    const picture = (letter, font) => {
+      pen.clearRect(0, 0, 80, 80);
+      pen.font = font;
+      pen.fillText(letter, 10, 60);
+      return pen.getImageData(0, 0, 80, 80).data.join();
+    };
+    return [...document.querySelectorAll("#fitted bdi")].flatMap((name) => {
+      const font = `600 40px ${getComputedStyle(name).fontFamily}`, box = picture("\\u0378", font);
+      return [...name.textContent].filter((letter) => letter.trim() && picture(letter, font) === box);
+    });"""
+DIRECTIONS = """
+    return [...document.querySelectorAll("#fitted .wall-name > bdi")].map((name) => {
+      const text = name.firstChild, range = document.createRange(), last = text.data.length - 1;
+      const left = (place) => {
+        range.setStart(text, place); range.setEnd(text, place + 1);
+        return range.getBoundingClientRect().left;
+      };
+      return [text.data, left(0) > left(last)];
+    });"""
+
+
+def test_which_wall_it_is_covers_nothing(own_hall: Hall, screen: Screen) -> None:
+    """The label stands before an assignment, over pairings, clock, legend and final standings alike."""
+    house, browser = own_hall.house, screen.driver
+    house.with_event(PEOPLE[:12], swiss_rounds=1)
+    for number, phase in enumerate((
+            lambda: None, house.publish, lambda: house.service.execute_one("e1", SetClock("start"), "test"),
+            house.play, lambda: house.service.execute_one("e1", FinishEvent(""), "test"))):
+        phase()
+        for width, height in SCREENS[:2]:
+            screen.size(Size(width, height))
+            browser.get(f"{own_hall.url}/wall")
+            screen.until(lambda: screen.run("return !!document.querySelector('.picture, .wall-welcome')"), "the wall")
+            assert screen.run(COVERED) == [], (number, width)
+            if PICTURES:
+                browser.save_screenshot(f"{PICTURES}/wall-label-{number}-{width}.png")
+
+
+COVERED = """
+    const label = document.getElementById("display-name"), box = label.getBoundingClientRect();
+    if (!box.width || box.right > innerWidth || box.bottom > innerHeight) return ["no label on the screen"];
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), over = [];
+    for (let node; (node = texts.nextNode());) {
+      if (!node.data.trim() || label.contains(node) || !node.parentElement.checkVisibility()
+        || node.parentElement.closest("script, style, .skip")) continue;
+      const range = document.createRange();
+      range.selectNodeContents(node);
+      for (const rect of range.getClientRects()) {
+        if (rect.right > box.left && rect.left < box.right && rect.bottom > box.top && rect.top < box.bottom)
+          over.push(node.data.trim());
+      }
+    }
+    return over;"""

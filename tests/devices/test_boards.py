@@ -17,6 +17,7 @@ def test_the_ready_made_boards_are_read_from_the_edge_and_have_a_call_key(name):
     made = load_board(name)
     assert made.facing == "edge"
     assert made.pins.call is not None
+    assert made.joystick
 
 
 @pytest.mark.parametrize("made", boards.BOARDS.values(), ids=lambda made: made.name)

@@ -52,6 +52,17 @@ def test_the_grounds_are_ground() -> None:
 
 
 def test_the_example_board_is_read() -> None:
-    example, unit = re.findall(r"```toml\n(.*?)```", BUILD, re.DOTALL)
+    seven, example, unit = re.findall(r"```toml\n(.*?)```", BUILD, re.DOTALL)
     assert parse_board(example).name == "our-box"
+    assert parse_board(seven).screen.bus == "spi"
     assert tomllib.loads(unit)["board"] in BOARDS
+
+
+def test_a_screen_with_seven_pins_goes_where_the_page_says() -> None:
+    seven = parse_board(re.findall(r"```toml\n(.*?)```", BUILD, re.DOTALL)[0])
+    header = mock_factory().board_info.headers["J8"].pins
+    said = re.search(r"SCL goes to header pin (\d+), SDA to (\d+), CS to (\d+), DC to (\d+), RES to (\d+)", BUILD)
+    assert said
+    carried = {name: f"GPIO{pin}" for pin, name in seven.screen.lines().items()}
+    assert [header[int(pin)].name for pin in said.groups()] == [
+        carried[name] for name in ("SCLK", "MOSI", "CE0", "DC", "RST")]

@@ -108,3 +108,23 @@ def test_the_real_factory_says_what_it_wants(monkeypatch, tmp_path):
 def test_every_kind_has_its_sentence():
     assert all(str(HardwareMissing(kind)) == text for kind, text in HardwareMissing.TEXTS.items())
     assert str(HardwareMissing("chip", "found none")).endswith("(found none)")
+
+
+def test_the_pin_factory_that_the_environment_names_is_used(monkeypatch):
+    from gpiozero.pins.mock import MockFactory
+
+    monkeypatch.setitem(sys.modules, "lgpio", None)
+    monkeypatch.setenv("LG_WD", "")
+    for named in ("mock", "MOCK"):
+        monkeypatch.setenv("GPIOZERO_PIN_FACTORY", named)
+        assert isinstance(real_factory("/nowhere"), MockFactory)
+    monkeypatch.setenv("GPIOZERO_PIN_FACTORY", "lgpio")
+    with pytest.raises(ImportError, match="lgpio"):
+        real_factory("/nowhere")
+
+
+def test_a_pin_factory_that_nobody_knows_is_named(monkeypatch):
+    monkeypatch.setenv("GPIOZERO_PIN_FACTORY", "pigpoi")
+    front = Controls(RECOMMENDED, lambda: real_factory("/nowhere"), queue.SimpleQueue(), lambda: 0)
+    assert front.input_fault == "chip"
+    assert "GPIOZERO_PIN_FACTORY: there is no pin factory 'pigpoi'" in front.reason

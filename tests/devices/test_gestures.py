@@ -74,8 +74,15 @@ def test_own_button_and_down_together_ask_to_leave():
     ]
 
 
-def test_a_call_key_of_its_own_calls_on_release():
-    assert done(("call", True, 0), ("call", False, 100), until=200) == [("call", "call")]
+def test_a_call_key_of_its_own_calls_after_a_second_and_a_half():
+    assert done(("call", True, 0), until=1600) == [("call", "call")]
+    assert done(("call", True, 0), ("call", False, 2000), until=2100) == [("call", "call")]
+
+
+def test_a_joystick_pressed_by_mistake_calls_nobody():
+    assert done(("call", True, 0), ("call", False, 100), until=3000) == []
+    assert done(("up", True, 0), ("call", True, 100), ("call", False, 200), ("up", False, 300), until=3000) == [
+        ("tap", "up")]
 
 
 def test_both_own_buttons_at_once_are_two_taps():

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
+from roundtap_devices import letters
 from roundtap_units.table.screens import lettering, screens
 
 WIDE, MARGIN = 224, 48
@@ -61,12 +62,12 @@ def _inside(wide: int, high: int) -> int:
 
 
 @lru_cache(maxsize=5000)
-def _ink_of(face: ImageFont.FreeTypeFont, text: str, anchor: str) -> int:
+def _ink_of(face: ImageFont.FreeTypeFont, text: str, anchor: str, direction: str | None) -> int:
     """A run of text drawn at the origin of the canvas."""
     image = Image.new("1", PAPER, 0)
     pen = ImageDraw.Draw(image)
     pen.fontmode = "1"
-    pen.text((MARGIN, MARGIN), text, font=face, fill=1, anchor=anchor)
+    pen.text((MARGIN, MARGIN), text, font=face, fill=1, anchor=anchor, direction=direction)
     return _bits(image)
 
 
@@ -100,7 +101,7 @@ class InkReader:
 
     def string(self, pen: Any, x: int, baseline: int, text: str, size: int, *args: Any, **kwargs: Any) -> None:
         pen.canvas.texts.append(DrawnText(text, size, light=kwargs.get("ink", 1) == 1))
-        lettering.draw_string(pen, x, baseline, text, size, *args, **kwargs)
+        letters.draw_text(pen, x, baseline, text, size, *args, **kwargs)
 
 
 class _RecordingPen:
@@ -110,8 +111,9 @@ class _RecordingPen:
     def __init__(self, reader: InkReader, canvas: Canvas) -> None:
         self.canvas = canvas
 
-    def text(self, at: tuple[int, int], text: str, font: ImageFont.FreeTypeFont, anchor: str, **_: Any) -> None:
-        self.canvas.texts[-1].ink |= _shifted(_ink_of(font, text, anchor), *at)
+    def text(self, at: tuple[int, int], text: str, font: ImageFont.FreeTypeFont, anchor: str,
+             direction: str | None = None, **_: Any) -> None:
+        self.canvas.texts[-1].ink |= _shifted(_ink_of(font, text, anchor, direction), *at)
 
     def _frame(self, draw: Callable[[ImageDraw.ImageDraw], None], filled: bool) -> None:
         image = Image.new("1", PAPER, 0)
@@ -137,5 +139,5 @@ def ink_reader() -> Iterator[InkReader]:
     reader = InkReader()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(screens, "canvas", reader.canvas)
-        patch.setattr(screens, "draw_string", reader.string)
+        patch.setattr(screens, "draw_text", reader.string)
         yield reader

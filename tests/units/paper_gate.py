@@ -22,7 +22,7 @@ from gallery.on_paper import HEAD, MEMBERS, TEAMS, URL, best_of_three, proxy_con
 from roundtap_core.records import ELIMINATION, SWISS, TIEBREAK
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import Words
-from roundtap_devices.printing.drawing import text_width
+from roundtap_devices.letters import text_width
 from roundtap_devices.printing.escpos_job import END_MARKER, SUBSTITUTES, code_page_test_lines, compose_job
 from roundtap_devices.printing.print_lines import (
     CENTER,

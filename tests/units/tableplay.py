@@ -29,8 +29,8 @@ class Table:
 
     def __init__(self, language: str = "en", facing: str = "opposite", seated: bool = True,
                  clock_ms: int | None = 1_800_000, book: Rulebook = BOOK, situation: MatchSituation = MatchSituation(),  # noqa: B008
-                 options: dict[str, Any] | None = None, lot: Side = "b"):
-        self.dialogue = Dialogue(unit_words(language), facing, chance=lambda: lot)
+                 options: dict[str, Any] | None = None, lot: Side = "b", joystick: bool = False):
+        self.dialogue = Dialogue(unit_words(language, joystick), facing, chance=lambda: lot)
         self.book, self.situation, self.options = book, situation, book.options(options or {})
         self.now_ms = 0
         self.clock_ms: int | None = clock_ms
@@ -67,7 +67,7 @@ class Table:
                 "id": told["match"], "revision": told["revision"],
                 "a": {"id": told.get("a_id"), "name": told.get("a_name", "Ana R."),
                       "to_field": told["to_field"].get("a"), "must": told["must"].get("a", False)},
-                "b": {"id": told.get("b_id"), "name": "Bruno M.",
+                "b": {"id": told.get("b_id"), "name": told.get("b_name", "Bruno M."),
                       "to_field": told["to_field"].get("b"), "must": told["must"].get("b", False)},
                 "state": told["state"], "reports": {"a": plain(told["a"]), "b": plain(told["b"])},
                 "result": plain(told["result"]), "number": told["number"], "lots": told["lots"],

@@ -41,7 +41,26 @@ def test_without_an_option_the_pins_are_listed(capsys: pytest.CaptureFixture[str
     assert board("recommended") == 0
     said = capsys.readouterr().out.splitlines()
     assert "Button ● (orange)       GPIO17  11" in said
-    assert len(said) == 1 + 2 + 4 + 4
+    assert len(said) == 1 + 2 + 4 + 4 + 3
+    assert said[-3] == ("Ground: 9 wires for 8 header pins (6, 9, 14, 20, 25, 30, 34, 39): join them on two rails of "
+                        "lever connectors, each with one wire to the header.")
+
+
+def test_without_lights_every_ground_has_a_pin_of_its_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text('like = "adafruit-oled-bonnet"\nready_made = false\njoystick = false\n')
+    assert board(str(file)) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert said[-2].startswith("Ground: 6 wires, each to one of")
+    assert main.load_board(str(file)).pins.keys()["call"] == 4
+    assert (3, "levers") not in parts_to_buy(main.load_board(str(file)))
+
+
+def test_a_joystick_is_listed_as_one(capsys: pytest.CaptureFixture[str]) -> None:
+    assert board("waveshare-oled-hat") == 0
+    said = capsys.readouterr().out
+    assert "Joystick up" in said
+    assert "Ground" not in said, "everything is wired on the board"
 
 
 def test_a_board_of_ones_own_is_listed_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

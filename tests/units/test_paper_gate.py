@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
 from escpos_text import PICTURE, read
-from paper_gate import documents, in_letters, pages_of, printed, printed_lines, setup_prints, sheets
+from paper_gate import Sheet, documents, in_letters, pages_of, printed, printed_lines, setup_prints, sheets
 
+from every_script import chinese_letters, right_to_left
 from gallery.on_paper import slip_content
 from roundtap_core.words import LANGUAGES
 from roundtap_devices.printing.escpos_job import compose_job
 from roundtap_devices.printing.print_lines import CodePageLine, Drawing, Label, TextCell, TextLine, line
-from roundtap_devices.printing.printer_profiles import EPSON_80, PLAIN_58, POS_5890, PROFILES
+from roundtap_devices.printing.printer_profiles import EPSON_80, PLAIN_58, POS_5890, PROFILES, PrinterProfile
+from roundtap_units.documents.slips import wrap_text
 from roundtap_units.unit_words import unit_words
 
 PART = 5
@@ -26,6 +29,33 @@ def test_what_is_printed_is_whole_and_can_be_read(number: int) -> None:
         assert sheet.wrong == [], sheet.name
     for name, lines in setup_prints(profile, unit_words(LANGUAGES[number % 4])):
         assert printed_lines(name, lines, profile).wrong == [], name
+
+
+@pytest.mark.parametrize(("a", "b"), [
+    pytest.param("渡邊健太郎", "李 雷", marks=chinese_letters),
+    pytest.param("アレックス", "박 지성", marks=chinese_letters),
+    pytest.param("محمد علي عبد الرحمن بن عوف الزهري", "דוד כהן", marks=right_to_left), ("🔥🔥", "👩‍🚀 Ana"),
+    pytest.param("نگار سه‌شنبه", "王小明", marks=[chinese_letters, right_to_left])])
+@pytest.mark.parametrize("profile", [POS_5890, EPSON_80], ids=lambda profile: profile.name)
+def test_names_of_every_script_are_whole_on_paper(a: str, b: str, profile: PrinterProfile) -> None:
+    words, common = unit_words("pl"), slip_content("xwing-standard", (a, b), 7)
+    row = {"table": 7, "a": a, "b": b, "bye": None, "a_record": "2–0", "b_record": "1–1"}
+    lists = {key: common[key] for key in ("event", "round", "url", "head")}
+    for kind, content in (("slip", common), ("pairings-table", lists | {"rows": [row]})):
+        sheet = printed(kind, kind, content, profile, words)
+        assert sheet.wrong == []
+        nameless = json.dumps(content, ensure_ascii=False).replace(a, ".").replace(b, ".")
+        assert ink(sheet) > ink(printed(kind, kind, json.loads(nameless), profile, words)) + 100
+
+
+def ink(sheet: Sheet) -> int:
+    return sheet.picture.convert("L").histogram()[0]
+
+
+@chinese_letters
+def test_a_long_chinese_name_is_broken_where_its_line_is_full() -> None:
+    assert wrap_text("アレクサンドラ・ヴィシ", 15) == ["アレクサンドラ", "・ヴィシ"]
+    assert wrap_text("王小明 Ana-Maria", 7) == ["王小明", "Ana-", "Maria"]
 
 
 @pytest.mark.long

@@ -9,10 +9,12 @@ from dataclasses import replace
 import pytest
 from ink_reader import InkReader, ink_reader
 
+from every_script import EAST_ASIAN, EMOJI, RIGHT_TO_LEFT
 from gallery.other_rulebooks import other_rulebooks
 from gallery.table_screens import LONG, SHORT, UsualTable
 from roundtap_core.words import LANGUAGES
-from roundtap_units.table.screens.lettering import fit_pair, fit_text, text_width, wordings
+from roundtap_devices.letters import text_width
+from roundtap_units.table.screens.lettering import fit_pair, fit_text, wordings
 from roundtap_units.table.screens.scenes import (
     FiguresScene,
     HalvesScene,
@@ -32,11 +34,12 @@ STEMS = ("Xwing", "Wookie", "Vader", "Maul", "Gwint", "Mistrz", "Wolf", "Jäger"
 FIRST = ("Aleksandra", "Maximilian", "Łukasz", "Żaneta", "Jörg", "Bartłomiej", "Íñigo", "Karl-Heinz", "Wojciech")
 LAST = ("Wiśniewska-Szczepańska", "von Hohenfels-Brandt", "Żółkiewski", "Müller-Lüdenscheidt", "Gżegżółka",
         "Brzęczyszczykiewicz", "Öztürk", "García Ibáñez")
+OTHER_SCRIPTS = (*EAST_ASIAN, *RIGHT_TO_LEFT, *EMOJI, "● محمد", "王Ana明", "Ana 🔥")
 BADGES = ("badge.virtual", "badge.practice", "badge.fault", "badge.deaf")
 
 
 def name_pairs(count: int) -> Iterator[tuple[str, str]]:
-    """Nicknames of ten letters, twins that differ in one letter, full names; always the same ones."""
+    """Nicknames of ten letters, twins that differ in one letter, full names, other scripts; always the same ones."""
     chance = random.Random(26)
     for _ in range(count):
         one, two = _nickname(chance), _nickname(chance)
@@ -47,6 +50,9 @@ def name_pairs(count: int) -> Iterator[tuple[str, str]]:
             two = f"{chance.choice(FIRST)} {chance.choice(LAST)}"
         elif kind < 0.4:
             one, two = (f"{chance.choice(FIRST)} {chance.choice(LAST)[0]}." for _ in "ab")
+        elif kind < 0.55:
+            one = chance.choice(OTHER_SCRIPTS)
+            two = chance.choice((two, *OTHER_SCRIPTS))
         if one != two:
             yield one, two
 

@@ -9,12 +9,28 @@ from tableplay import Table
 
 from gallery.table_screens import scenes
 from roundtap_core.words import LANGUAGES
-from roundtap_units.table.screens import lettering, screens
+from roundtap_devices.boards import FACINGS
+from roundtap_devices.letters import load_font
+from roundtap_units.table.screens import screens
 from roundtap_units.table.screens.lettering import fit_text, shorter_forms, text_width
 from roundtap_units.table.screens.scenes import FiguresScene, HalfScreen, HalvesScene, Name, SideBySideScene
 from roundtap_units.table.screens.screens import draw_scene
+from roundtap_units.unit_words import unit_words
 
 units = importlib.import_module("roundtap_core.words")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_stick_is_never_asked_to_go_up_and_down_at_once(language):
+    assert [text for text in unit_words(language, joystick=True).texts("") if "▲+▼" in text] == []
+    for facing in FACINGS:
+        table = Table(language, facing, seated=False, joystick=True)
+        table.presses("ana ▼")
+        draw_scene(table.scene)
+        assert "joystick" in table.says.lower()
+        table.calls()
+        draw_scene(table.scene)
+        assert "joystick" in table.says.lower()
 
 
 def test_the_languages_have_the_same_texts_with_the_same_placeholders():
@@ -56,14 +72,14 @@ def test_from_the_edge_nothing_is_upside_down():
 
 def test_figures_are_at_least_24_pixels_on_every_screen_with_figures(monkeypatch):
     sizes = []
-    original = screens.draw_string
+    original = screens.draw_text
 
     def watched(pen, x, baseline, text, size, *args, **kwargs):
         if text and all(part.strip("+≤").isdigit() for part in text.split(":")):
             sizes.append((text, size))
         original(pen, x, baseline, text, size, *args, **kwargs)
 
-    monkeypatch.setattr(screens, "draw_string", watched)
+    monkeypatch.setattr(screens, "draw_text", watched)
     for name, scene in scenes(("en",)):
         sizes.clear()
         draw_scene(scene)
@@ -109,6 +125,16 @@ def test_a_sentence_that_is_too_long_is_drawn_as_far_as_it_fits_and_says_so():
     assert fitted.width <= 24
 
 
+def test_two_who_look_alike_are_told_apart_by_their_side():
+    table = Table()
+    table.hub_says(a_name="😀", b_name="🤖")
+    names = [table.dialogue.table.name(side) for side in "ab"]
+    assert names == ["😀 ●", "🤖 ■"]
+    assert [table.dialogue.table.signed_name(side) for side in "ab"] == ["● 😀", "■ 🤖"]
+    table.hub_says(a_name="😀", b_name="Bruno M.")
+    assert [table.dialogue.table.name(side) for side in "ab"] == ["😀", "Bruno M."]
+
+
 def test_text_is_as_wide_as_it_says():
     name = Name("Aleksandra Wiśniewska-Szczepańska")
     for fitted in (fit_text(name, wide, 14, (13, 11, 9)) for wide in (128, 90, 62)):
@@ -117,6 +143,6 @@ def test_text_is_as_wide_as_it_says():
 
 
 def test_every_sign_used_has_a_glyph():
-    missing = bytes(lettering.load_font(20).getmask("\u0378"))
+    missing = bytes(load_font(20).getmask("\u0378"))
     for sign in "●■▲▼◄►⌁✓–…#ŁłŚśŻżŹźĆćĄąĘęÓóŃńÄÖÜßñ¿áéíú":
-        assert bytes(lettering.load_font(20).getmask(sign)) != missing, sign
+        assert bytes(load_font(20).getmask(sign)) != missing, sign

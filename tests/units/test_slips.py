@@ -24,7 +24,8 @@ from roundtap_core.forms.form import Form, WayToEnd, form_to_json
 from roundtap_core.forms.questions import Choice, Figure
 from roundtap_core.records import ELIMINATION, SWISS, TIEBREAK
 from roundtap_core.rulebooks.registry import RULEBOOKS
-from roundtap_devices.printing.drawing import render_drawing, text_width
+from roundtap_devices.letters import text_width
+from roundtap_devices.printing.drawing import render_drawing
 from roundtap_devices.printing.escpos_job import compose_job
 from roundtap_devices.printing.print_lines import (
     FRAME,

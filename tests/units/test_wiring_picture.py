@@ -87,7 +87,17 @@ def test_supply_and_ground_are_never_the_wrong_way_round(board: Board) -> None:
 def test_each_part_says_which_pins_it_goes_to(board: Board) -> None:
     texts = [text.text or "" for text in drawn(board).iter(f"{SVG}text")]
     for part in board_parts(board):
-        assert unit_words("en")(f"wiring.part.{part.name}") in texts
+        assert unit_words("en", board.joystick)(f"wiring.part.{part.name}") in texts
         for name, pin in part.wires:
             assert any(text.endswith(f"→ {HEADER_PIN[pin]}") and name in text for text in texts), (part, pin)
             assert f"GPIO{pin}" in texts
+
+
+def test_no_pin_takes_two_wires_and_every_resistor_is_drawn() -> None:
+    board, picture = BOARDS["recommended"], drawn(BOARDS["recommended"])
+    pins = [pin for _, pin in ends(picture)]
+    assert len(pins) == len(set(pins))
+    grounds = sum(colour == "#111111" for colour, _ in ends(picture))
+    assert grounds == 2 < len(board_parts(board)), "rails"
+    lamps = sum(part.kind == "lamp" for part in board_parts(board))
+    assert sum(text.text == "470 Ω" for text in picture.iter(f"{SVG}text")) == lamps

@@ -120,8 +120,8 @@ REPEAT_EVERY_MS = (220, 180, 150, 120, 100, 80, 60)  # the pause after each repe
 
 class Gesture(NamedTuple):
     """What a player did with the buttons, and when it was complete. "tap" (any key, on release), "repeat" (an arrow,
-    repeatedly while held), "hold" (an own button, 0.6 s), "call" (▲+▼ for 1.5 s, or a dedicated key), "leave" (own + ▼
-    for 1.5 s; `key` is the own button)."""
+    repeatedly while held), "hold" (an own button, 0.6 s), "call" (▲+▼ or a dedicated key for 1.5 s: a joystick is
+    easily pressed by mistake), "leave" (own + ▼ for 1.5 s; `key` is the own button)."""
     kind: str
     key: str
     at_ms: int = 0
@@ -141,7 +141,7 @@ class _Key:
 class _Chord:
     kind: str
     key: str
-    pair: tuple[str, str]
+    keys: tuple[str, ...]
     due_ms: int | None = None
 
 
@@ -157,7 +157,8 @@ class Gestures:
     """
     _keys: dict[str, _Key] = field(default_factory=lambda: {key: _Key() for key in (*OWN, *ARROWS, "call")})
     _chords: tuple[_Chord, ...] = field(default_factory=lambda: (
-        _Chord(CALL, "call", ARROWS), _Chord(LEAVE, "a", ("a", "down")), _Chord(LEAVE, "b", ("b", "down")),
+        _Chord(CALL, "call", ARROWS), _Chord(CALL, "call", ("call",)),
+        _Chord(LEAVE, "a", ("a", "down")), _Chord(LEAVE, "b", ("b", "down")),
     ))
     _done: list[Gesture] = field(default_factory=list)
 
@@ -237,16 +238,16 @@ class Gestures:
             return
         self._end_chords(name)
         if not key.spent:
-            self._done.append(Gesture(CALL if name == "call" else TAP, name, at_ms))
+            self._done.append(Gesture(TAP, name, at_ms))
 
     def _end_chords(self, name: str) -> None:
         for chord in self._chords:
-            if name in chord.pair:
+            if name in chord.keys:
                 chord.due_ms = None
 
     def _begin_chords(self, name: str, at_ms: int) -> None:
         for chord in self._chords:
-            if name in chord.pair and all(self._keys[key].down for key in chord.pair):
+            if name in chord.keys and all(self._keys[key].down for key in chord.keys):
                 chord.due_ms = at_ms + CHORD_MS
-                for key in chord.pair:
+                for key in chord.keys:
                     self._keys[key].spent, self._keys[key].repeats = True, 0

@@ -4,6 +4,7 @@ import glob
 import os
 import time
 from collections.abc import Callable
+from importlib.metadata import entry_points
 from typing import Any
 
 # The gpiochip of a Pi's header has another number on each model and kernel; its label stays.
@@ -36,8 +37,18 @@ def mock_factory(ticks_s: Callable[[], float] = time.monotonic) -> Any:
 
 
 def real_factory(runtime_dir: str) -> Any:
-    """The Pi's GPIO through lgpio. `runtime_dir` takes lgpio's notification files, which would litter the working
-    folder. Never fork after this call. ImportError where python3-lgpio is missing, OSError without a matching chip."""
+    """The Pi's GPIO through lgpio, or through what GPIOZERO_PIN_FACTORY names, as for any program with gpiozero
+    (https://gpiozero.readthedocs.io/en/stable/api_pins.html#changing-the-pin-factory). `runtime_dir` takes lgpio's
+    notification files, which would litter the working folder. Never fork after this call. ImportError where
+    python3-lgpio is missing or the named factory is unknown, OSError without a matching chip."""
+    named = os.environ.get("GPIOZERO_PIN_FACTORY", "")
+    if named and named.lower() != "lgpio":  # gpiozero's own choice of a chip fails on some kernels
+        from gpiozero import BadPinFactory
+
+        for entry in entry_points(group="gpiozero_pin_factories"):
+            if entry.name in (named, named.lower()):
+                return entry.load()()
+        raise BadPinFactory(f"GPIOZERO_PIN_FACTORY: there is no pin factory {named!r}")
     os.environ["LG_WD"] = runtime_dir  # read when lgpio is first imported
     import lgpio
     from gpiozero.pins.lgpio import LGPIOFactory

@@ -1,34 +1,20 @@
-"""Drawings and lettering on paper: shapes and text as 1-bit pictures in DejaVu Sans."""
+"""Drawings and lettering on paper: shapes and text as 1-bit pictures."""
 
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image, ImageDraw
 
+from roundtap_devices.letters import draw_text, load_font, text_width
 from roundtap_devices.printing import print_lines
 
-FONTS = Path(__file__).parents[1] / "fonts"
 SMALLEST = 9  # smaller letters are illegible: text is squeezed instead
-
-
-@lru_cache(maxsize=64)
-def load_font(size: int, bold: bool = False) -> ImageFont.FreeTypeFont:
-    # The other layout engine needs a library that not every machine has, and its letters differ.
-    name = "DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf"
-    return ImageFont.truetype(str(FONTS / name), size, layout_engine=ImageFont.Layout.BASIC)
-
-
-def text_width(text: str, size: int, bold: bool = False) -> int:
-    """Dots, rounded up, of the letters as drawn: black-and-white spacing differs from grey."""
-    return -int(-load_font(size, bold).getlength(text, mode="1") // 1)
 
 
 def render_drawing(drawing: print_lines.Drawing, width_dots: int) -> Image.Image:
     """The drawing as an image of mode "1", black on white."""
     image = Image.new("1", (width_dots, drawing.height_dots), 1)
     pen = ImageDraw.Draw(image)
-    pen.fontmode = "1"
     for shape in drawing.shapes:
         if isinstance(shape, print_lines.Box):
             pen.rectangle((shape.x, shape.y, shape.x + shape.width - 1, shape.y + shape.height - 1), outline=0,
@@ -70,15 +56,9 @@ def _letter(image: Image.Image, label: print_lines.Label) -> None:
     wide = text_width(label.text, size, label.bold)
     if not wide:
         return
-    face = load_font(size, label.bold)
-    ascent, descent = face.getmetrics()
-    # A J reaches to the left of its place.
-    overhang = max(0, -int(face.getbbox(label.text, mode="1")[0]))
-    wide += overhang
+    ascent, descent = load_font(size, label.bold).getmetrics()
     piece = Image.new("1", (wide, ascent + descent), 1)
-    pen = ImageDraw.Draw(piece)
-    pen.fontmode = "1"
-    pen.text((overhang, 0), label.text, font=face, fill=0)
+    draw_text(ImageDraw.Draw(piece), 0, ascent, label.text, size, label.bold, ink=0)
     if wide > label.width:
         piece = piece.resize((label.width, piece.height))
     # Letters made smaller stay on the baseline of the others.

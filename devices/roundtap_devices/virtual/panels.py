@@ -24,7 +24,7 @@ from PIL import Image, ImageDraw
 
 from roundtap_devices.boards import SIGNALS, Board
 from roundtap_devices.display.screen import HEIGHT, WIDTH, VirtualDisplay
-from roundtap_devices.printing.drawing import load_font
+from roundtap_devices.letters import load_font
 from roundtap_devices.virtual.virtual_printer import FAULTS, VirtualPrinter
 
 LONGEST_LINE = 4096

@@ -9,7 +9,8 @@ from functools import lru_cache
 
 from PIL import Image
 
-from roundtap_devices.printing.drawing import load_font, qr_image
+from roundtap_devices.letters import load_font
+from roundtap_devices.printing.drawing import qr_image
 from roundtap_devices.printing.print_lines import FRAME
 from roundtap_devices.printing.printer_profiles import PrinterProfile
 

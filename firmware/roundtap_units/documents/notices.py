@@ -10,7 +10,7 @@ from roundtap_core.words import Words
 from roundtap_devices.printing import print_lines
 from roundtap_devices.printing.escpos_job import code_page_test_lines
 from roundtap_devices.printing.printer_profiles import PrinterProfile
-from roundtap_units.documents.slips import round_title, slip_lines, wrap_text
+from roundtap_units.documents.slips import columns_of, round_title, slip_lines, wrap_text
 
 SIGNING = 52
 WIDE = 40  # from this many columns on, a match has one line and a list more columns
@@ -34,7 +34,7 @@ def _match(row: print_contents.TablePairing, record: int, sheet: print_lines.Pap
     table = "" if row.table is None else str(row.table)
     half = (sheet.columns - 5) // 2
     teams = row.a_members or row.b_members
-    if sheet.columns >= WIDE and max(len(row.a), len(other)) <= half and not teams:
+    if sheet.columns >= WIDE and max(columns_of(row.a), columns_of(other)) <= half and not teams:
         return [print_lines.TextLine((print_lines.TextCell(table, 0, 3, print_lines.RIGHT),
                                       print_lines.TextCell(row.a, 4, half),
                                       print_lines.TextCell(other, 5 + half, half))),
@@ -100,7 +100,7 @@ def standings(content: print_contents.Standings, sheet: print_lines.Paper, words
     # One line a row only where the names keep room; else the figures stand below the name.
     points = max([len(words("paper.points")), *(len(str(row.points)) for row in content.rows)]) + 1
     name = sheet.columns - 4 - points - sum(widths)
-    longest = max((len(row.name) for row in content.rows), default=0)
+    longest = max((columns_of(row.name) for row in content.rows), default=0)
     flat = name >= min(longest, 22)
     if not flat:
         name = sheet.columns - 4 - points

@@ -1,5 +1,6 @@
 """The result slip that two players fill in where no unit stands at their table. Data in, print lines out."""
 
+import re
 from collections.abc import Iterator
 
 from roundtap_core.elimination.bracket_picture import round_label
@@ -8,8 +9,8 @@ from roundtap_core.forms.questions import Picks
 from roundtap_core.lists.squads import squad_letter
 from roundtap_core.print_contents import RoundNotice, Slip
 from roundtap_core.words import Words
+from roundtap_devices.letters import text_width
 from roundtap_devices.printing import print_lines
-from roundtap_devices.printing.drawing import text_width
 
 SIGN_ROW = 36  # Height in dots of a signature row. A whole slip must fit into 70 mm of 58 mm paper.
 CODE_COLUMNS, MINUTES = 12, 44  # columns of the code; dots to write the extension on
@@ -18,6 +19,9 @@ BOTH = tuple(SIGNS.values())
 EDGE = 2  # the upper and lower edge of a box are drawn, its sides are letters
 TICK = "☐"
 TICK_COLUMNS = 3  # as "[ ]" in letters
+# Chinese, Japanese and Korean letters, as wide as high: East Asian Width W and F of Unicode's UAX #11.
+WIDE = "\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff01-\uff60\U00020000-\U0003ffff"
+WIDE_LETTER, BREAKS = re.compile(f"[{WIDE}]"), re.compile(f"([ {WIDE}-])")
 SQUAD, SQUADS_ROW = 36, 46
 
 Shape = print_lines.Box | print_lines.RuledLine | print_lines.Label | print_lines.QrShape
@@ -164,11 +168,17 @@ def _members(content: Slip, sheet: print_lines.Paper) -> list[print_lines.PrintL
                                   print_lines.TextCell(right, half + 1, half - 1)), small=True)]
 
 
+def columns_of(text: str) -> int:
+    """How many columns of paper a text wants."""
+    return len(text) + len(WIDE_LETTER.findall(text))
+
+
 def wrap_text(text: str, columns: int) -> list[str]:
-    """The text on lines of `columns` letters, broken at spaces and after hyphens, never inside a word."""
+    """The text on lines of `columns` columns, broken at spaces, after hyphens and Chinese letters, which take two
+    columns each, never inside a word."""
     lines: list[str] = []
-    for piece in text.replace("-", "-\n").replace(" ", " \n").split("\n"):
-        if lines and len((lines[-1] + piece).rstrip()) <= columns:
+    for piece in BREAKS.sub(r"\1\n", text).split("\n"):
+        if lines and columns_of((lines[-1] + piece).rstrip()) <= columns:
             lines[-1] += piece
         else:
             lines.append(piece)

@@ -13,9 +13,10 @@ from roundtap_core.messages import PanelView, StandbyState
 from roundtap_core.typed import DisplayText
 from roundtap_core.words import Words
 from roundtap_devices.input.gestures import HOLD, REPEAT, TAP, Gesture
+from roundtap_devices.letters import draw_text, text_width
 from roundtap_devices.printing.drawing import qr_image, qr_modules
 from roundtap_machine.wifi import wifi_qr_text
-from roundtap_units.table.screens.lettering import FittedText, canvas, draw_string, fit_text, line_height, text_width
+from roundtap_units.table.screens.lettering import FittedText, canvas, fit_text, line_height
 
 NOBODY, ADDRESS, STANDBY = "nobody", "address", "standby"
 HOTSPOT, TRUST, EJECT_ASK, PIN_ASK, TURN_ASK, OFF_ASK = (
@@ -335,7 +336,7 @@ def _render(scene: PanelScene) -> tuple[Image.Image, bool]:
     if scene.qr:
         return image, _with_qr(image, pen, scene)
     corner = text_width(scene.corner, 10) + 4 if scene.corner else 0
-    draw_string(pen, WIDTH, 9, scene.corner, 10, anchor="r")
+    draw_text(pen, WIDTH, 9, scene.corner, 10, anchor="r")
     title = fit_text(scene.title, WIDTH - corner, 12, (11, 10, 9), bold=True)
     _put(pen, title, (12 - title.height) // 2)
     pen.line([(0, RULE), (WIDTH, RULE)], fill=LIGHT)
@@ -349,7 +350,7 @@ def _render(scene: PanelScene) -> tuple[Image.Image, bool]:
     if scene.big:
         big = fit_text(scene.big, WIDTH, 28, BIG, bold=True)
         whole = whole and big.fits and len(big.lines) == 1
-        draw_string(pen, WIDTH // 2, top + 22, big.lines[0], big.size, bold=True, anchor="m")
+        draw_text(pen, WIDTH // 2, top + 22, big.lines[0], big.size, bold=True, anchor="m")
         top += 26
     return image, _lines(pen, scene.lines, top, bottom) and whole
 
@@ -398,5 +399,5 @@ def qr_picture(text: str) -> Image.Image:
 def _put(pen: ImageDraw.ImageDraw, fitted: FittedText, top: int) -> None:
     """At the left; descenders take one row more than its height."""
     for text in fitted.lines:
-        draw_string(pen, 0, top + fitted.size - 1, text, fitted.size, fitted.bold)
+        draw_text(pen, 0, top + fitted.size - 1, text, fitted.size, fitted.bold)
         top += line_height(fitted.size)

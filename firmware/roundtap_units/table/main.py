@@ -162,7 +162,7 @@ def _run(config: TableConfig, args: argparse.Namespace) -> bool:
     if identity is None:
         process.close()
         return config.local and not stopping.is_set()
-    words = unit_words(config.language)
+    words = unit_words(config.language, config.board.joystick)
     outbox = Outbox(config.folder / "outbox.jsonl", _crash_point(args.crash_at), key_fingerprint(identity.key))
     stored = StoredView(config.folder / "view.json", read_boot_id())
     health = OwnHealth(MachineProbe(config.folder, True), config.board.pins.keys(), lambda: not screen.blind,

@@ -11,7 +11,6 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from io import BytesIO
 from typing import Any
 
 from roundtap_core.words import LANGUAGES, Words
@@ -29,6 +28,7 @@ HEADER_PIN = {
     2: 3, 3: 5, 4: 7, 14: 8, 15: 10, 17: 11, 18: 12, 27: 13, 22: 15, 23: 16, 24: 18, 10: 19, 9: 21, 25: 22,
     11: 23, 8: 24, 7: 26, 0: 27, 1: 28, 5: 29, 6: 31, 12: 32, 13: 33, 19: 35, 16: 36, 26: 37, 20: 38, 21: 40,
 }
+GROUND_PINS = (6, 9, 14, 20, 25, 30, 34, 39)
 
 # Figures and their sources:
 # - Pi Zero 2 W: 350 mA "typical bare-board active current", supply 2 A
@@ -44,7 +44,8 @@ BANK_SLEEPS_MA = 50
 PRICES_DATE = "2026-11"
 PRICES_EUR = {
     "pi": (18, 25), "card": (5, 10), "supply": (8, 15), "screen.ssd1309": (12, 25), "screen.ssd1306": (4, 8),
-    "screen.sh1106": (5, 10), "buttons": (6, 16), "lamps": (1, 2), "buzzer": (1, 3), "wires": (4, 8), "case": (5, 20),
+    "screen.sh1106": (5, 10), "buttons": (6, 16), "lamps": (1, 2), "buzzer": (1, 3), "wires": (4, 8), "levers": (2, 4),
+    "case": (5, 20),
     "adafruit-oled-bonnet": (22, 30), "waveshare-oled-hat": (14, 22),
 }
 """Approximate, in euros for one, from European shops in the month above; with taxes, without shipping."""
@@ -80,11 +81,13 @@ def parts_to_buy(board: Board) -> list[tuple[int, str]]:
     kinds = Counter(part.kind for part in board_parts(board))
     listed += [(1, f"screen.{board.screen.driver}"), (kinds["button"], "buttons")]
     listed += [(kinds[kind], name) for kind, name in (("lamp", "lamps"), ("buzzer", "buzzer")) if kinds[kind]]
+    if sum(kinds.values()) > len(GROUND_PINS):
+        listed.append((3, "levers"))
     return [*listed, (1, "wires"), (1, "case")]
 
 
 def price_range_eur(board: Board) -> tuple[int, int]:
-    """The price of one table, from and to; "buttons" and "lamps" are prices of a set."""
+    """The price of one table, from and to; "buttons", "lamps" and "levers" are prices of a set."""
     prices = [PRICES_EUR[key] for _, key in parts_to_buy(board)]
     return sum(low for low, _ in prices), sum(high for _, high in prices)
 
@@ -109,21 +112,20 @@ def required_packages(board: Board) -> tuple[str, ...]:
 def display_test_picture(name: str) -> Any:
     """Shows whether a display is upright, complete, and has the right driver: a frame on the outermost pixels, its
     corners, the signs at their sides, and the board's name."""
-    from importlib.resources import files
+    from PIL import Image, ImageDraw
 
-    from PIL import Image, ImageDraw, ImageFont
+    from roundtap_devices.letters import load_font
 
     image = Image.new("1", (WIDTH, HEIGHT))
     draw = ImageDraw.Draw(image)
     draw.rectangle((0, 0, WIDTH - 1, HEIGHT - 1), outline=1)
     draw.rectangle((2, 2, 9, 9), fill=1)
-    letters = files("roundtap_devices").joinpath("fonts/DejaVuSans.ttf").read_bytes()
-    font, small = (ImageFont.truetype(BytesIO(letters), size) for size in (14, 10))
-    draw.text((8, 24), "●", font=font, fill=1)
-    draw.text((WIDTH - 20, 24), "■", font=font, fill=1)
-    draw.text((WIDTH // 2, 14), "▲", font=font, fill=1, anchor="mm")
+    signs, small = load_font(14), load_font(10)
+    draw.text((8, 24), "●", font=signs, fill=1)
+    draw.text((WIDTH - 20, 24), "■", font=signs, fill=1)
+    draw.text((WIDTH // 2, 14), "▲", font=signs, fill=1, anchor="mm")
     draw.text((WIDTH // 2, 32), name[:16], font=small, fill=1, anchor="mm")
-    draw.text((WIDTH // 2, 50), "▼", font=font, fill=1, anchor="mm")
+    draw.text((WIDTH // 2, 50), "▼", font=signs, fill=1, anchor="mm")
     return image
 
 
@@ -235,6 +237,7 @@ def run(args: argparse.Namespace) -> int:
         text = words(f"board.{error.key}", **error.params) if isinstance(error, BoardError) else str(error)
         print(f"roundtap board: {text}", file=sys.stderr)
         return BAD_INPUT
+    words = unit_words(args.language, made.joystick)
     if args.test:
         return _test(made, words)
     print(parts_text(made, words) if args.parts else pins_text(made, words))
@@ -242,13 +245,21 @@ def run(args: argparse.Namespace) -> int:
 
 
 def pins_text(made: Board, words: Words) -> str:
-    """The wires as a table for a terminal: part, BCM number, header pin."""
+    """The wires as a table for a terminal (part, BCM number, header pin), then ground, supply and resistors."""
     rows = [(words(f"wiring.part.{part.name}"), name, f"GPIO{pin}", f"{HEADER_PIN[pin]:>2}")
             for part in board_parts(made) for name, pin in part.wires]
     widths = [max(len(row[column]) for row in rows) for column in range(4)]
     return "\n".join([words("wiring.title", board=made.name),
                       *("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-                        for row in rows)])
+                        for row in rows),
+                      *(() if made.ready_made else _common_wires(made, words))])
+
+
+def _common_wires(made: Board, words: Words) -> list[str]:
+    listed = board_parts(made)
+    key = "wiring.rails" if len(listed) > len(GROUND_PINS) else "wiring.ground"
+    return [words(key, n=len(listed), pins=", ".join(map(str, GROUND_PINS))), words("wiring.supply"),
+            *([words("wiring.resistor")] if any(part.kind == "lamp" for part in listed) else [])]
 
 
 def parts_text(made: Board, words: Words) -> str:

@@ -85,7 +85,7 @@ def render_text(text: str) -> Any:
     from PIL import Image, ImageDraw
 
     from roundtap_devices.display.screen import HEIGHT, WIDTH
-    from roundtap_devices.printing.drawing import load_font, text_width
+    from roundtap_devices.letters import load_font, text_width
 
     image = Image.new("1", (WIDTH, HEIGHT))
     draw = ImageDraw.Draw(image)

@@ -5,6 +5,7 @@ Only presentation attributes and `currentColor`: it can stand in a page whose po
 
 from collections.abc import Mapping
 from html import escape
+from unicodedata import east_asian_width
 
 from msgspec import Struct
 
@@ -37,8 +38,8 @@ def round_label(words: Words, key: str) -> str:
 
 def text_width(text: str, size_px: float) -> float:
     """About how wide a text is in a sans serif of that size, in pixels; rather more than less."""
-    units = sum(0.36 if c in NARROW_LETTERS else 0.92 if c in WIDE_LETTERS else 0.71 if c.isupper() else 0.59
-                for c in text)
+    units = sum(0.36 if c in NARROW_LETTERS else 0.92 if c in WIDE_LETTERS else 0.71 if c.isupper()
+                else 1 if east_asian_width(c) in "WF" else 0.59 for c in text)
     return units * size_px
 
 

@@ -251,7 +251,7 @@
   // As the hub sorts them: accented letters beside their plain ones.
   const ALIKE = { Ł: "L", Ø: "O", Đ: "D" };
   function plain(text) {
-    const letter = text.normalize("NFD").replace(/[\u0300-\u036f]/g, "").charAt(0).toUpperCase();
+    const letter = [...text.normalize("NFD").replace(/[\u0300-\u036f]/g, "")][0]?.toUpperCase() || "";
     return ALIKE[letter] || letter;
   }
 

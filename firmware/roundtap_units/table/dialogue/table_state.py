@@ -145,7 +145,14 @@ class TableState:
         return self.view.match
 
     def name(self, side: Side) -> scenes.Name:
-        return scenes.Name.of(self.match.of(side).name, self.match.of(other_side(side)).name)
+        """With the side's sign behind it where both look alike as drawn."""
+        from roundtap_devices.letters import look_alike
+
+        other = other_side(side)
+        mine, theirs = self.match.of(side).name, self.match.of(other).name
+        if look_alike(mine, theirs):
+            return scenes.Name.of(f"{mine} {scenes.SIGNS[side]}", f"{theirs} {scenes.SIGNS[other]}")
+        return scenes.Name.of(mine, theirs)
 
     @property
     def form(self) -> Form | None:
@@ -317,8 +324,8 @@ class TableState:
 
     def signed_name(self, side: Side) -> scenes.Name:
         """"● Ana Ruiz"."""
-        name = self.name(side)
-        return scenes.Name.of(f"{scenes.SIGNS[side]} {name}", name.unlike)
+        mine, theirs = self.match.of(side).name, self.match.of(other_side(side)).name
+        return scenes.Name.of(f"{scenes.SIGNS[side]} {mine}", theirs)
 
     def show_notice(self, now_ms: int, scene: Callable[[], scenes.Scene], stays: bool = False) -> None:
         """Show a notice: for ten seconds, or with `stays` until a press."""

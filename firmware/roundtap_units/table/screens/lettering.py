@@ -1,72 +1,18 @@
-"""Setting text on a small 1-bit screen: whole, else wrapped, else narrower, else smaller; a name at last shortened.
-
-A size is the em of the font in pixels: capitals are 7 pixels high at 10 and 9 at 12. Narrow letters are those of the
-condensed face, with one dark column between them."""
+"""Setting text on a small 1-bit screen: whole, else wrapped, else narrower, else smaller; a name at last shortened."""
 
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import resources
 from itertools import pairwise, takewhile, zip_longest
 
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image, ImageDraw
 
+from roundtap_devices.letters import ink_box, text_width
 from roundtap_units.table.screens.scenes import Name, Sentence
 
-Font = ImageFont.FreeTypeFont
 Style = tuple[int, bool, bool]
 """Size, bold, narrow."""
-
-
-@lru_cache(maxsize=64)
-def load_font(size: int, bold: bool = False, narrow: bool = False) -> Font:
-    name = "DejaVuSansCondensed.ttf" if narrow else "DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf"
-    with resources.as_file(resources.files("roundtap_devices").joinpath("fonts", name)) as path:
-        # The other layout engine needs a library that not every machine has, and its letters differ.
-        return ImageFont.truetype(str(path), size, layout_engine=ImageFont.Layout.BASIC)
-
-
-def text_width(text: str, size: int, bold: bool = False, narrow: bool = False) -> int:
-    left, _, right, _ = ink_box(text, size, bold, narrow)
-    return right - left
-
-
-@lru_cache(maxsize=4096)
-def ink_box(text: str, size: int, bold: bool = False, narrow: bool = False) -> tuple[int, int, int, int]:
-    """A run of text from its origin on the baseline: left (the foot of a "j" stands before 0), top, right, bottom."""
-    if narrow:
-        boxes = [_letter_box(letter, size) for letter in text] or [(0, 0, 0, 0)]
-        end = max(0, sum(_advance(letter, size) for letter in text) - 1)
-        return 0, min(box[1] for box in boxes), end, max(box[3] for box in boxes)
-    left, top, right, bottom = _drawn_box(text, load_font(size, bold))
-    return min(0, left), top, max(-int(-load_font(size, bold).getlength(text, mode="1") // 1), right), bottom
-
-
-def _drawn_box(text: str, face: Font) -> tuple[int, int, int, int]:
-    # In the drawing mode: letters without grey run wider.
-    mask, (x, y) = face.getmask2(text, mode="1", anchor="ls")
-    left, top, right, bottom = mask.getbbox() or (-x, -y, -x, -y)
-    return x + left, y + top, x + right, y + bottom
-
-
-@lru_cache(maxsize=4096)
-def _letter_box(letter: str, size: int) -> tuple[int, int, int, int]:
-    """A narrow letter's box; its foot stands where that of the same letter, ten times as large, would."""
-    left, top, right, bottom = _drawn_box(letter, _letter_font(letter, size))
-    foot = round(_drawn_box(letter, _letter_font(letter, 10 * size))[3] / 10)
-    return left, top + foot - bottom, right, foot
-
-
-def _letter_font(letter: str, size: int) -> Font:
-    # The condensed face draws this one as a dot.
-    return load_font(size, narrow=letter != "_")
-
-
-def _advance(letter: str, size: int) -> int:
-    """From one narrow letter to the next."""
-    left, _, right, _ = _letter_box(letter, size)
-    return right - left + 1 if right > left else size // 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,22 +188,6 @@ def _parts(text: str) -> Iterator[tuple[str, str]]:
         for place, piece in enumerate(pieces):
             yield piece + ("-" if place < len(pieces) - 1 else ""), glue
             glue = ""
-
-
-def draw_string(draw: ImageDraw.ImageDraw, x: int, baseline: int, text: str, size: int, bold: bool = False,
-                narrow: bool = False, anchor: str = "l", ink: int = 1) -> None:
-    """One line on its baseline; `anchor` "l", "m" or "r" is what x means."""
-    draw.fontmode = "1"
-    left, _, right, _ = ink_box(text, size, bold, narrow)
-    x -= {"l": left, "m": (left + right) // 2, "r": right}[anchor]
-    if not narrow:
-        draw.text((x, baseline), text, font=load_font(size, bold), fill=ink, anchor="ls")
-        return
-    for letter in text:
-        left, top, _, _ = _letter_box(letter, size)
-        face = _letter_font(letter, size)
-        draw.text((x - left, baseline + top - _drawn_box(letter, face)[1]), letter, font=face, fill=ink, anchor="ls")
-        x += _advance(letter, size)
 
 
 def canvas(wide: int, high: int) -> tuple[Image.Image, ImageDraw.ImageDraw]:

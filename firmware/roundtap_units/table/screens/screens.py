@@ -9,17 +9,15 @@ from itertools import product
 from PIL import Image, ImageDraw
 
 from roundtap_core.records import SIDES, Side
+from roundtap_devices.letters import draw_text, ink_box, text_width
 from roundtap_units.table.screens import scenes
 from roundtap_units.table.screens.lettering import (
     FittedText,
     canvas,
-    draw_string,
     fit_pair,
     fit_text,
-    ink_box,
     map_wordings,
     styles,
-    text_width,
     wordings,
 )
 
@@ -87,7 +85,7 @@ def _half(half: scenes.HalfScreen, scene: scenes.Scene) -> Image.Image:
     rooms = [WIDTH - (text_width(half.big, size) + 5 if half.big else 0) for size in sizes]
     said = [fit_text(text, room, 18, _sizes(text)) for room in rooms]
     place = next((place for place, each in enumerate(said) if _is_whole(each, text)), len(sizes) - 1)
-    draw_string(pen, EDGE, HALF - ink_box(half.big, sizes[place])[3], half.big, sizes[place], anchor="r")
+    draw_text(pen, EDGE, HALF - ink_box(half.big, sizes[place])[3], half.big, sizes[place], anchor="r")
     _put(pen, said[place], 0, 14, 18)
     return image
 
@@ -120,8 +118,8 @@ def _from_the_edge(scene: scenes.HalvesScene) -> Image.Image:
         _put(pen, heads[not heads[0].fits], 0, 0, 14)
         _corner(pen, scene, 0, heads[0].width if heads[0].fits else WIDTH)
     else:
-        draw_string(pen, 0, 8, f"{ARROWS['a']} {scenes.SIGNS['a']}", LEAST)
-        draw_string(pen, WIDTH, 8, f"{scenes.SIGNS['b']} {ARROWS['b']}", LEAST, anchor="r")
+        draw_text(pen, 0, 8, f"{ARROWS['a']} {scenes.SIGNS['a']}", LEAST)
+        draw_text(pen, WIDTH, 8, f"{scenes.SIGNS['b']} {ARROWS['b']}", LEAST, anchor="r")
         if _corner_width(scene) < WIDTH - 2 * 24:
             _corner(pen, scene, 0, 0, 64 + _corner_width(scene) // 2)
         names = fit_pair(*(half.head.lstrip("".join(scenes.SIGNS.values())).strip() for half in (a, b)), WIDTH, NAMES)
@@ -138,7 +136,7 @@ def _from_the_edge(scene: scenes.HalvesScene) -> Image.Image:
         if scene.kind == FLANKED_KIND:
             _flanked(pen, big, baseline, size, scenes.SIGNS["a"])
         else:
-            draw_string(pen, 64, baseline, big, size, anchor="m")
+            draw_text(pen, 64, baseline, big, size, anchor="m")
         top = bottom
     if left == right:
         _put(pen, fit_text(_flow(left), WIDTH, HEIGHT - top, _sizes(left), bold=isinstance(left, scenes.Sentence)),
@@ -152,10 +150,10 @@ def _from_the_edge(scene: scenes.HalvesScene) -> Image.Image:
 def _flanked(pen: ImageDraw.ImageDraw, figures: str, baseline: int, size: int, first: str) -> None:
     """Both figures, between the signs of whose they are."""
     beside = text_width(figures, size) // 2 + 4
-    draw_string(pen, 64, baseline, figures, size, anchor="m")
+    draw_text(pen, 64, baseline, figures, size, anchor="m")
     second = next(sign for sign in scenes.SIGNS.values() if sign != first)
-    draw_string(pen, 64 - beside, baseline - 4, first, PRESS, anchor="r")
-    draw_string(pen, 64 + beside, baseline - 4, second, PRESS)
+    draw_text(pen, 64 - beside, baseline - 4, first, PRESS, anchor="r")
+    draw_text(pen, 64 + beside, baseline - 4, second, PRESS)
 
 
 # --- for two who act at once ---
@@ -187,8 +185,8 @@ def _part_half(part: scenes.SidePart, scene: scenes.SideBySideScene) -> Image.Im
         right -= _marks(pen, part.marks, WIDTH, 15, "r") + 3
     elif len(part.figures) > 1:
         size = _size_beside(part.hint, part.figures, WIDTH)
-        draw_string(pen, 0, HALF, part.figures[0], size)
-        draw_string(pen, EDGE, HALF, part.figures[1], size, anchor="r")
+        draw_text(pen, 0, HALF, part.figures[0], size)
+        draw_text(pen, EDGE, HALF, part.figures[1], size, anchor="r")
         left, right = (edge + turn * (text_width(figure, size) + 4) for edge, turn, figure in zip(
             (0, EDGE), (1, -1), part.figures, strict=True))
     elif part.figures:
@@ -210,7 +208,7 @@ def _one_figure(pen: ImageDraw.ImageDraw, part: scenes.SidePart, x: int, baselin
     left = x if anchor == "l" else x - wide
     if part.unset:
         pen.point([(at, y) for at in (left, left + wide - 1) for y in range(baseline - tall, baseline, 2)], fill=1)
-    draw_string(pen, left + wide // 2, baseline, part.figures[0], size, anchor="m")
+    draw_text(pen, left + wide // 2, baseline, part.figures[0], size, anchor="m")
     return wide
 
 
@@ -232,15 +230,15 @@ def _column(pen: ImageDraw.ImageDraw, part: scenes.SidePart, side: Side) -> None
         if head.fits and label.fits and hint.fits and sum(map(sum, rows)) <= HEIGHT:
             break
     tops = _baselines(rows, HEIGHT)
-    draw_string(pen, x, tops[0], scenes.SIGNS[side], LEAST, anchor=anchor)
+    draw_text(pen, x, tops[0], scenes.SIGNS[side], LEAST, anchor=anchor)
     _lines(pen, head, inner, tops[0], anchor)
     _lines(pen, label, x, tops[1], anchor)
     _lines(pen, hint, x, tops[3], anchor)
     if part.marks:
         _marks(pen, part.marks, x, tops[2] - 17, anchor)
     elif len(figures) > 1:
-        draw_string(pen, x if side == "a" else x - COLUMN, tops[2], figures[0], size)
-        draw_string(pen, x + COLUMN if side == "a" else x, tops[2], figures[1], size, anchor="r")
+        draw_text(pen, x if side == "a" else x - COLUMN, tops[2], figures[0], size)
+        draw_text(pen, x + COLUMN if side == "a" else x, tops[2], figures[1], size, anchor="r")
     elif figures:
         _one_figure(pen, part, x, tops[2], size, anchor)
 
@@ -251,7 +249,7 @@ def _marks(pen: ImageDraw.ImageDraw, marks: tuple[scenes.SquadMark, ...], x: int
     for place, mark in enumerate(marks):
         start = left + place * MARK_WIDE
         pen.rectangle([start, top, start + 11, top + 10], fill=1 if mark.picked else 0, outline=1)
-        draw_string(pen, start + 6, top + 9, mark.letter, LEAST, bold=True, anchor="m", ink=0 if mark.picked else 1)
+        draw_text(pen, start + 6, top + 9, mark.letter, LEAST, bold=True, anchor="m", ink=0 if mark.picked else 1)
         if mark.cursor:
             pen.rectangle([start, top + 15, start + 11, top + 16], fill=1)
         if mark.used:
@@ -290,10 +288,10 @@ def _figures(scene: scenes.FiguresScene) -> Image.Image:
     # The signs stand outside, each at its person.
     for column, name, x, inner, anchor in ((left, names[0], 0, SIGN_WIDE, "l"),
                                            (right, names[1], WIDTH, WIDTH - SIGN_WIDE, "r")):
-        draw_string(pen, x, middle, column.sign, LEAST, anchor=anchor)
+        draw_text(pen, x, middle, column.sign, LEAST, anchor=anchor)
         _lines(pen, name, inner, middle, anchor)
         _figure(pen, column, 28 if anchor == "l" else 100, figures)
-    draw_string(pen, 64, figures, "–", FIGURE - 8, anchor="m")
+    draw_text(pen, 64, figures, "–", FIGURE - 8, anchor="m")
     _lines(pen, info, 0, below)
     _lines(pen, edge, WIDTH, below, "r")
     _lines(pen, hint, 0, bottom)
@@ -325,7 +323,7 @@ def _figure(pen: ImageDraw.ImageDraw, column: scenes.FigureColumn, middle: int, 
             pen.rectangle([x - 3, baseline - 20, x + wide + 2, baseline + 1], fill=1)
         elif column.unset:
             _dotted(pen, x - 3, baseline - 20, x + wide + 2, baseline + 1)
-        draw_string(pen, x, baseline, wheel, FIGURE, turning, ink=0 if column.active == -1 else 1)
+        draw_text(pen, x, baseline, wheel, FIGURE, turning, ink=0 if column.active == -1 else 1)
         if column.active == place:
             pen.rectangle([x + 1, baseline + 1, x + wide - 2, baseline + 2], fill=1)
         x += wide
@@ -368,8 +366,8 @@ def _line(line: str | scenes.NameRow, size: int, narrow: bool, listed: bool) -> 
     if isinstance(line, str):
         if listed:
             return (fit_text(line, WIDTH, 15, PRESSED),)
-        sizes = (size if _sizes(line) == TEXTS else max(size, PRESS),)
-        return (fit_text(line, WIDTH, HEIGHT, sizes, settings=(narrow,)),)
+        least = 0 if _sizes(line) == TEXTS else PRESS
+        return (fit_text(line, WIDTH, HEIGHT, (max(size, least),), settings=(narrow,)),)
     figure = fit_text(line.figure, WIDTH, 15, (size,), bold=True)
     sizes = tuple(each for each in TEXTS if each <= size)
     return fit_text(line.name, WIDTH - figure.width - 6 * (figure.width > 0), 15, sizes), figure
@@ -396,7 +394,7 @@ def _corner_width(scene: scenes.Scene) -> int:
 def _corner(pen: ImageDraw.ImageDraw, scene: scenes.Scene, top: int, taken: int, right: int = WIDTH) -> None:
     """The age of the last contact, else the badge, ending at `right`; neither where the text beside it takes all."""
     if scene.mark and taken < WIDTH:
-        draw_string(pen, right, top + 9, scene.mark, LEAST, narrow=True, anchor="r")
+        draw_text(pen, right, top + 9, scene.mark, LEAST, narrow=True, anchor="r")
     elif scene.badge and taken < WIDTH:
         _label(pen, scene.badge, top, right)
 
@@ -405,7 +403,7 @@ def _label(pen: ImageDraw.ImageDraw, text: str, top: int, right: int = WIDTH) ->
     """A text in black on light."""
     left, above, end, below = ink_box(text, LEAST, narrow=True)
     pen.rectangle([right - (end - left) - 4, top, right - 1, top + below - above + 1], fill=1)
-    draw_string(pen, right - 2, top + 1 - above, text, LEAST, narrow=True, anchor="r", ink=0)
+    draw_text(pen, right - 2, top + 1 - above, text, LEAST, narrow=True, anchor="r", ink=0)
 
 
 def _dotted(pen: ImageDraw.ImageDraw, left: int, top: int, right: int, bottom: int) -> None:
@@ -437,4 +435,4 @@ def _put(pen: ImageDraw.ImageDraw, text: FittedText, x: int, top: int, high: int
 
 def _lines(pen: ImageDraw.ImageDraw, text: FittedText, x: int, baseline: int, anchor: str = "l") -> None:
     for line, below in zip(text.lines, text.baselines, strict=True):
-        draw_string(pen, x, baseline + below, line, *text.style, anchor=anchor)
+        draw_text(pen, x, baseline + below, line, *text.style, anchor=anchor)
