@@ -43,9 +43,15 @@ class Run(NamedTuple):
     advance: int
 
 
-def load_font(size: int, bold: bool = False, narrow: bool = False) -> Font:
-    """DejaVu Sans of this many pixels."""
-    return _font(PLAIN, size, bold, narrow)
+@lru_cache(maxsize=64)
+def load_font(size: int, bold: bool = False, narrow: bool = False, kind: str = PLAIN) -> Font:
+    """The font of this many pixels for letters of this kind; OSError where its package is not installed."""
+    if kind == EAST_ASIAN:
+        return ImageFont.truetype(EAST_ASIAN_FONT, size, SHARP_FACE, layout_engine=ImageFont.Layout.BASIC)
+    # RAQM needs a library that not every machine has, and its letters differ.
+    layout = ImageFont.Layout.RAQM if kind == RIGHT_TO_LEFT else ImageFont.Layout.BASIC
+    name = "DejaVuSansCondensed.ttf" if narrow else "DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf"
+    return ImageFont.truetype(str(FONTS / name), size, layout_engine=layout)
 
 
 def text_width(text: str, size: int, bold: bool = False, narrow: bool = False) -> int:
@@ -72,21 +78,8 @@ def draw_text(pen: ImageDraw.ImageDraw, x: int, baseline: int, text: str, size: 
 
 def look_alike(one: str, other: str) -> bool:
     """Whether two names are the same as drawn."""
-    return _drawn(one).casefold() == _drawn(other).casefold()
-
-
-def _drawn(text: str) -> str:
-    return "".join(letters for _, letters in _split(text, False))
-
-
-@lru_cache(maxsize=64)
-def _font(kind: str, size: int, bold: bool, narrow: bool) -> Font:
-    if kind == EAST_ASIAN:
-        return ImageFont.truetype(EAST_ASIAN_FONT, size, SHARP_FACE, layout_engine=ImageFont.Layout.BASIC)
-    # RAQM needs a library that not every machine has, and its letters differ.
-    layout = ImageFont.Layout.RAQM if kind == RIGHT_TO_LEFT else ImageFont.Layout.BASIC
-    name = "DejaVuSansCondensed.ttf" if narrow else "DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf"
-    return ImageFont.truetype(str(FONTS / name), size, layout_engine=layout)
+    drawn = {"".join(letters for _, letters in _split(text, False)).casefold() for text in (one, other)}
+    return len(drawn) == 1
 
 
 @lru_cache(maxsize=4096)
@@ -141,7 +134,7 @@ def _fitted_run(kind: str, letters: str, size: int, bold: bool, narrow: bool) ->
     direction = "rtl" if kind == RIGHT_TO_LEFT else None
     highest, lowest = -(size * 15 // 16), _drawn_box("g", load_font(size, bold))[3]
     while True:
-        face = _font(kind, size, bold, narrow)
+        face = load_font(size, bold, narrow, kind)
         left, top, right, bottom = _drawn_box(letters, face, direction)
         if bottom - top <= lowest - highest or size <= SMALLEST:
             break
@@ -185,7 +178,7 @@ def _kind(letter: str, bold: bool) -> str:
 
 def _has(letter: str, kind: str, bold: bool) -> bool:
     try:
-        face = _font(kind, 20, bold, False)
+        face = load_font(20, bold, kind=kind)
     except OSError:
         return False  # the font's package is not installed
     return bytes(face.getmask(letter)) != bytes(face.getmask("\u0378"))

@@ -56,7 +56,7 @@ class Check:
         return f"check.{self.key}.{self.kind or self.state}"
 
     def as_json(self) -> dict[str, Any]:
-        """For programs: keys instead of texts."""
+        """For programs: the fields, keys instead of texts."""
         return {"key": self.key, "state": self.state, "kind": self.kind or self.state, "group": self.group,
                 "args": dict(self.args)}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -26,6 +27,14 @@ from roundtap_core.result_json import result_to_json
 from roundtap_core.wire import digest
 
 MINUTE = 60_000
+
+
+def fold_entries(event_id: str, entries: Iterable[Entry]) -> EventState:
+    """The state that these entries, in order, amount to."""
+    state = EventState(event_id)
+    for entry in entries:
+        state = apply(state, entry)
+    return state
 
 
 def score(a: int, b: int, **more: Any) -> Result:

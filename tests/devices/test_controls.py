@@ -111,12 +111,14 @@ def test_every_kind_has_its_sentence():
 
 
 def test_the_pin_factory_that_the_environment_names_is_used(monkeypatch):
+    from gpiozero import Device
     from gpiozero.pins.mock import MockFactory
 
     monkeypatch.setitem(sys.modules, "lgpio", None)
     monkeypatch.setenv("LG_WD", "")
     for named in ("mock", "MOCK"):
         monkeypatch.setenv("GPIOZERO_PIN_FACTORY", named)
+        monkeypatch.setattr(Device, "pin_factory", None)
         assert isinstance(real_factory("/nowhere"), MockFactory)
     monkeypatch.setenv("GPIOZERO_PIN_FACTORY", "lgpio")
     with pytest.raises(ImportError, match="lgpio"):
@@ -127,4 +129,4 @@ def test_a_pin_factory_that_nobody_knows_is_named(monkeypatch):
     monkeypatch.setenv("GPIOZERO_PIN_FACTORY", "pigpoi")
     front = Controls(RECOMMENDED, lambda: real_factory("/nowhere"), queue.SimpleQueue(), lambda: 0)
     assert front.input_fault == "chip"
-    assert "GPIOZERO_PIN_FACTORY: there is no pin factory 'pigpoi'" in front.reason
+    assert "pigpoi" in front.reason

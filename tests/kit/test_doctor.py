@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from roundtap.doctor import doctor
-from roundtap.doctor.doctor import ask_hub, check_of, hub_checks, shareable_settings
+from roundtap.doctor.doctor import ask_hub, hub_checks, shareable_settings
 from roundtap.headless.cli_io import cli_words
 from roundtap.main import main
 from roundtap_core.words import LANGUAGES
@@ -27,7 +27,7 @@ SECRET = "7f3a" * 16
 @pytest.fixture
 def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine without systemd, and nothing wrong with it."""
-    monkeypatch.setattr(doctor, "program_output", lambda _: "")
+    monkeypatch.setattr("roundtap_machine.services.program_output", lambda _: "")
     monkeypatch.setattr(services, "check_health", lambda *_: [Check("heat", FINE, {"celsius": 40})])
     monkeypatch.setenv("LANG", "de_DE.UTF-8")
 
@@ -73,7 +73,7 @@ def test_a_machine_that_is_well_says_so_and_ends_with_0(
 @pytest.mark.usefixtures("quiet")
 def test_what_is_wrong_comes_with_what_to_do_under_the_machine_s_role_and_ends_with_1(
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(doctor, "list_services", lambda _: [
+    monkeypatch.setattr("roundtap_machine.services.list_services", lambda _: [
         SystemdService("table", True, "activating", "exit-code", 2, f"{tmp_path}/table.toml: board: bonnet")])
     assert main(["doctor", "--config", str(tmp_path)]) == 1
     said = capsys.readouterr().out
@@ -199,7 +199,7 @@ def test_every_check_of_the_command_has_its_texts(language: str, tmp_path: Path,
     for check in found:
         assert check.finding(words)
         assert check.state != WRONG or check.to_do(words)
-        assert check_of(check.as_json()).as_json() == check.as_json()
+        assert Check(**check.as_json()).as_json() == check.as_json()
     for role in ("", "hub", "table", "printer", "wall", "standby"):
         lines = doctor.report_lines([Check("heat", FINE, {"celsius": 40}), *found], words, role)
         assert not any("role." in line or "check." in line for line in lines)

@@ -15,10 +15,10 @@ from postgres_kit import CUT, Cluster
 from shared_kit import HubOnDatabase, Wire, hub_on, stored
 from sqlmodel import SQLModel
 
+from event_kit import fold_entries
 from kit import wait_until
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
-from roundtap_core.event.apply import fold_entries
 from roundtap_core.event.entries import VENUE, Entry, NewEntry
 from roundtap_core.event.person import Person
 from roundtap_core.event.stale_check import CLOCK, state_mark

@@ -4,7 +4,6 @@ import glob
 import os
 import time
 from collections.abc import Callable
-from importlib.metadata import entry_points
 from typing import Any
 
 # The gpiochip of a Pi's header has another number on each model and kernel; its label stays.
@@ -41,14 +40,12 @@ def real_factory(runtime_dir: str) -> Any:
     (https://gpiozero.readthedocs.io/en/stable/api_pins.html#changing-the-pin-factory). `runtime_dir` takes lgpio's
     notification files, which would litter the working folder. Never fork after this call. ImportError where
     python3-lgpio is missing or the named factory is unknown, OSError without a matching chip."""
-    named = os.environ.get("GPIOZERO_PIN_FACTORY", "")
-    if named and named.lower() != "lgpio":  # gpiozero's own choice of a chip fails on some kernels
-        from gpiozero import BadPinFactory
+    # Of lgpio, gpiozero itself takes the wrong chip on some kernels.
+    if os.environ.get("GPIOZERO_PIN_FACTORY", "").lower() not in ("", "lgpio"):
+        from gpiozero import Device
 
-        for entry in entry_points(group="gpiozero_pin_factories"):
-            if entry.name in (named, named.lower()):
-                return entry.load()()
-        raise BadPinFactory(f"GPIOZERO_PIN_FACTORY: there is no pin factory {named!r}")
+        Device.ensure_pin_factory()
+        return Device.pin_factory
     os.environ["LG_WD"] = runtime_dir  # read when lgpio is first imported
     import lgpio
     from gpiozero.pins.lgpio import LGPIOFactory

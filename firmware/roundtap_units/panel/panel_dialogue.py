@@ -324,14 +324,10 @@ def _corner(panel: PanelDialogue) -> str:
 
 
 def draw_panel(scene: PanelScene) -> Image.Image:
-    return _render(scene)[0]
+    return render_panel(scene)[0]
 
 
-def fits_screen(scene: PanelScene) -> bool:
-    return _render(scene)[1]
-
-
-def _render(scene: PanelScene) -> tuple[Image.Image, bool]:
+def render_panel(scene: PanelScene) -> tuple[Image.Image, bool]:
     image, pen = canvas(WIDTH, HEIGHT)
     if scene.qr:
         return image, _with_qr(image, pen, scene)

@@ -16,19 +16,10 @@ from typing import Any
 from roundtap.headless import cli_io
 from roundtap_core.words import Words
 from roundtap_hub.hall.diagnostics import diagnostics_text
+from roundtap_machine import services
 from roundtap_machine.checks import FINE, GROUPS, HUB, NETWORK, NOTE, UNKNOWN, WRONG, Check, worst, worst_first
 from roundtap_machine.health import MachineProbe
-from roundtap_machine.services import (
-    ROLE_SERVICES,
-    SERVICES,
-    SystemdService,
-    data_folder,
-    list_services,
-    log_lines,
-    machine_checks,
-    program_output,
-    role_of,
-)
+from roundtap_machine.services import SystemdService
 from roundtap_units.link.find_hub import PORTS, request_json
 from roundtap_units.link.hub_choice import Endpoint, endpoint_url, parse_endpoints
 
@@ -50,20 +41,16 @@ def hub_checks(given: str | None, etc: Path, role: str, data: Path | None, ask: 
         if not elsewhere:
             return [Check("hub", WRONG, {"url": given}, "address", NETWORK)]
     else:
-        elsewhere = _configured_hubs(etc, ROLE_SERVICES.get(role, "")) or _enrolled_hubs(data)
+        elsewhere = _configured_hubs(etc, services.ROLE_SERVICES.get(role, "")) or _enrolled_hubs(data)
     for place in (*own, *elsewhere):
         # Unlike the page of some other access point, a hub sends its time.
         if isinstance(ask(place, "/time").get("now_ms"), int):
             of_page = ask(place, "/checks").get("checks", ()) if place in own else ()
-            return [Check("hub", FINE, {"url": endpoint_url(place)}, group=NETWORK), *map(check_of, of_page)]
+            checks = (Check(**told) for told in of_page)
+            return [Check("hub", FINE, {"url": endpoint_url(place)}, group=NETWORK), *checks]
     if own and role == "hub":
         return [Check("hub", WRONG, {"url": endpoint_url(own[0])}, "here", NETWORK)]
     return [Check("hub", WRONG, {"url": endpoint_url(place)}, group=NETWORK) for place in elsewhere[:1]]
-
-
-def check_of(told: dict[str, Any]) -> Check:
-    """A check as `Check.as_json` wrote it."""
-    return Check(told["key"], told["state"], told["args"], told["kind"], told["group"])
 
 
 def ask_hub(place: Endpoint, path: str) -> dict[str, Any]:
@@ -100,7 +87,7 @@ def _places(urls: Sequence[object]) -> list[Endpoint]:
 
 def shareable_settings(etc: Path) -> dict[str, str]:
     """The configuration's plain values for a helper; the bundle filters them once more."""
-    return {key: str(value) for found in _configurations(etc, SERVICES) for key, value in found.items()
+    return {key: str(value) for found in _configurations(etc, services.SERVICES) for key, value in found.items()
             if isinstance(value, str | int)}
 
 
@@ -117,13 +104,14 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     words = cli_io.cli_words()
-    known = list_services(program_output)
+    known = services.list_services(services.program_output)
     # The package installs the services of every role on every machine.
-    role = role_of(known)
+    role = services.role_of(known)
     found = all_checks(args.data, args.config, args.hub, role, known)
     if args.bundle is not None:
         try:
-            text = diagnostics_text(found, known, log_lines(program_output), {}, shareable_settings(args.config))
+            logged = services.log_lines(services.program_output)
+            text = diagnostics_text(found, known, logged, {}, shareable_settings(args.config))
             args.bundle.touch(0o600)
             args.bundle.write_text(text, encoding="utf-8")
         except OSError as error:
@@ -142,10 +130,10 @@ def all_checks(data: Path | None, etc: Path, hub: str | None, role: str,
                known: Sequence[SystemdService]) -> list[Check]:
     """Every check of this machine. `known`: its services. A hub's are those of *Before the doors open*, by the hub
     itself where it answers."""
-    folder = data if data is not None else data_folder(role)
+    folder = data if data is not None else services.data_folder(role)
     of_hub = hub_checks(hub, etc, role, folder)
     told = {check.key for check in of_hub} - {"service"}
-    own = machine_checks(MachineProbe(folder, role == "table"), time.time(), known)
+    own = services.machine_checks(MachineProbe(folder, role == "table"), time.time(), known)
     # The log of a service that ends again and again is root's to read, if not the hub's.
     return [*(check for check in own if check.key not in told), *(each for each in of_hub if each.key != "service")]
 

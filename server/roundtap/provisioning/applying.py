@@ -10,26 +10,15 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from roundtap.provisioning import boot_files, roles
-from roundtap.provisioning.settings_file import (
-    FILE,
-    SECRET,
-    STANDBY_FILE,
-    TAKEN_OVER,
-    Settings,
-    SettingsNote,
-    key_of,
-    read_settings,
-    read_settings_file,
-    toml_files,
-)
+from roundtap.provisioning import boot_files, roles, settings_file
+from roundtap.provisioning.settings_file import Settings, SettingsNote
 from roundtap_machine.atomic_write import write_atomically
 
 BOOT = ("boot/firmware", "boot")
 EACH_START = "roundtap-first-boot.service"  # applies the settings at each start; enabled with the first role
 HUB_DATA = "var/lib/roundtap"
 SECRETS = "var/lib/roundtap-machine/networks.json"
-WIPED = TAKEN_OVER + "; write a new line {key} = … to change it"
+WIPED = settings_file.TAKEN_OVER + "; write a new line {key} = … to change it"
 
 
 def run_quietly(words: Sequence[str]) -> int:
@@ -55,7 +44,7 @@ class Machine:
         """The boot partition: the folder with cmdline.txt or the settings; None on machines other than a Pi."""
         for place in BOOT:
             folder = self.root / place
-            if (folder / FILE).is_file() or (folder / "cmdline.txt").is_file():
+            if (folder / settings_file.FILE).is_file() or (folder / "cmdline.txt").is_file():
                 return folder
         return None
 
@@ -75,14 +64,14 @@ class Machine:
 
     def settings_path(self) -> Path:
         """Where `roundtap.txt` is, or would be made: on the boot partition, else in /etc/roundtap."""
-        boot = self.boot()
-        in_etc = self.root / roles.ETC / FILE
-        return boot / FILE if boot is not None and not (in_etc.is_file() and not (boot / FILE).is_file()) else in_etc
+        places = [folder / settings_file.FILE for folder in (self.boot(), self.root / roles.ETC) if folder is not None]
+        return next((path for path in places if path.is_file()), places[0])
 
     def settings(self) -> tuple[Settings, list[SettingsNote]]:
         """The file's settings, and notes on them; defaults without a file."""
         try:
-            return read_settings_file(self.settings_path(), [self.root / roles.ETC], saved_passwords(self))
+            others = [self.root / roles.ETC]
+            return settings_file.read_settings_file(self.settings_path(), others, saved_passwords(self))
         except OSError as error:
             return Settings(), [SettingsNote("unreadable", params={"reason": error.strerror or str(error)})]
 
@@ -215,13 +204,13 @@ def _remove_stale(machine: Machine, kept: Collection[str]) -> list[str]:
 def _copy_extra_files(machine: Machine, role: str) -> list[str]:
     """Copy TOML files beside `roundtap.txt` (a custom board, a standby's key) to where the services look for them."""
     boot, changed = machine.boot(), []
-    for source in toml_files(boot) if boot else []:
+    for source in settings_file.toml_files(boot) if boot else []:
         try:
             text = source.read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError):
             continue
         target = machine.root / roles.ETC / source.name
-        group = "roundtap-standby" if source.name == STANDBY_FILE else ""
+        group = "roundtap-standby" if source.name == settings_file.STANDBY_FILE else ""
         if group and role != "standby":
             # The key stays beside roundtap.txt, for the day when this is a standby again.
             if target.is_file() and target.read_text(encoding="utf-8", errors="replace") == text:
@@ -322,7 +311,7 @@ def _set_pin(folder: Path, pin: str) -> None:
         os.chown(folder / "pin", owner.st_uid, owner.st_gid)
 
 
-def wipe_passwords(path: Path, taken: Collection[str] = SECRET) -> None:
+def wipe_passwords(path: Path, taken: Collection[str] = settings_file.SECRET) -> None:
     """Remove these passwords from the file; every other byte stays, whatever the editor. Passwords not in `taken` stay,
     too: they may count once a line beside them is corrected."""
     raw = path.read_bytes()
@@ -334,8 +323,8 @@ def wipe_passwords(path: Path, taken: Collection[str] = SECRET) -> None:
         lines = [b"\xef\xbb\xbf", *text.encode().splitlines(keepends=True)]
     kept = []
     for line in lines:
-        found, _ = read_settings(line)
-        secret = next((key for key in SECRET if key in taken and getattr(found, key)), None)
+        found, _ = settings_file.read_settings(line)
+        secret = next((key for key in settings_file.SECRET if key in taken and getattr(found, key)), None)
         if secret:
             end = line[len(line.rstrip(b"\r\n")):]
             line = WIPED.format(key=secret).encode() + end
@@ -356,7 +345,7 @@ def set_role(machine: Machine, role: str) -> Path:
     lines = raw.splitlines(keepends=True)
     if b"\0" in raw:
         lines = raw.decode("utf-16", errors="replace").encode().splitlines(keepends=True)
-    kept = [line for line in lines if key_of(line) != "role"]
+    kept = [line for line in lines if settings_file.key_of(line) != "role"]
     if kept and not kept[-1].endswith((b"\n", b"\r")):
         kept[-1] += b"\n"
     write_atomically(path, b"".join([*kept, f"role = {role}\n".encode()]), on_fat=True)

@@ -19,8 +19,7 @@ INDEX, GIVEN, INSTALLER = "Packages", "given", "install.sh"
 OWN, WALL = "roundtap", "roundtap-wall"
 ARCHITECTURE = "arm64"  # of 64-bit Raspberry Pi OS, as Debian names it
 AR_MAGIC, AR_HEADER = b"!<arch>\n", 60
-NAME = re.compile(r"(?:^|[|,])\s*([a-z0-9][a-z0-9+.-]*)")
-"""The names in "libc6 (>= 2.34) | libc7" or "editor, vi"."""
+NAME = re.compile(r"(?:^|[|,])\s*([a-z0-9][a-z0-9+.-]*)")  # in "libc6 (>= 2.34) | libc7" or "editor, vi"
 MIB = 1 << 20
 
 
@@ -32,9 +31,6 @@ class Bundle:
 
     def has(self, package: str) -> bool:
         return any(each["Package"] == package for each in self.packages)
-
-    def size_mib(self) -> int:
-        return sum(path.stat().st_size for path in self.files) // MIB
 
 
 def read_bundle(source: Path, unpacked: Path, architecture: str = ARCHITECTURE) -> Bundle:

@@ -14,17 +14,10 @@ from pathlib import Path
 from types import MappingProxyType
 
 from roundtap.headless import cli_io
-from roundtap.provisioning import boot_files, read_only
+from roundtap.provisioning import boot_files, read_only, settings_file
 from roundtap.provisioning.applying import machine_at
 from roundtap.provisioning.bundle import ARCHITECTURE, MIB, OWN, WALL, Bundle, read_bundle
-from roundtap.provisioning.settings_file import (
-    FILE,
-    STANDBY_FILE,
-    Settings,
-    read_settings,
-    read_settings_file,
-    toml_files,
-)
+from roundtap.provisioning.settings_file import FILE, SettingsNote
 from roundtap_core.errors import Problem
 from roundtap_machine.atomic_write import write_atomically
 
@@ -69,7 +62,7 @@ def check(path: Path) -> int:
     words = cli_io.cli_words()
     try:
         path.stat()
-        notes = read_settings_file(path)[1]
+        notes = settings_file.read_settings_file(path)[1]
     except OSError as error:
         return cli_io.print_refusal(f"roundtap card: {path}: {error.strerror}")
     cli_io.write_lines([note.text(words, path.name) for note in notes] or [words("says.fine")])
@@ -85,11 +78,7 @@ def _run(args: argparse.Namespace, unpacked: Path) -> int:
         if not args.bundle:
             raise Problem("card_no_bundle", folder="dist")
         bundle = read_bundle(Path(args.bundle), unpacked, args.architecture)
-        settings = args.settings.read_bytes() if args.settings else None
-        found, notes = read_settings_file(args.settings) if args.settings else (Settings(), [])
-        named = {found.board, found.printer, STANDBY_FILE if found.role == "standby" else ""}
-        toml = toml_files(args.settings.parent) if args.settings else ()
-        beside = {path.name: path.read_bytes() for path in toml if path.name in named}
+        files, notes = _settings_files(args.settings) if args.settings else ({}, [])
         card: Card
         if where.is_dir():
             card, text = FolderCard(where), "card.done"
@@ -98,7 +87,7 @@ def _run(args: argparse.Namespace, unpacked: Path) -> int:
             copy_sparse(where, unfinished)
             card, text = ImageCard(unfinished), "card.image"
         with machine_at(Path("/")).boot_open():
-            prepare_card(card, bundle.files, settings, beside)
+            prepare_card(card, bundle.files, files)
         if not where.is_dir():
             where = unfinished.replace(args.output)
     except Problem as problem:
@@ -109,11 +98,23 @@ def _run(args: argparse.Namespace, unpacked: Path) -> int:
         unfinished.unlink(missing_ok=True)
     words = cli_io.cli_words()
     no_wall = () if bundle.has(WALL) else (words("card.no_wall"),)
-    done = words(text, where=where, packages=len(bundle.packages), mib=bundle.size_mib())
+    done = words(text, where=where, packages=len(bundle.packages), mib=_size_mib(bundle.files))
     cli_io.write_lines([*content_lines(bundle), *no_wall, done])
     for note in notes:
         cli_io.print_error(note.text(words, args.settings.name))
     return cli_io.DONE
+
+
+def _settings_files(path: Path) -> tuple[dict[str, bytes], list[SettingsNote]]:
+    """roundtap.txt and the TOML files beside it that it names, and the notes on it."""
+    found, notes = settings_file.read_settings_file(path)
+    named = {found.board, found.printer, settings_file.STANDBY_FILE if found.role == "standby" else ""}
+    beside = {each.name: each.read_bytes() for each in settings_file.toml_files(path.parent) if each.name in named}
+    return {**beside, FILE: path.read_bytes()}, notes
+
+
+def _size_mib(files: Sequence[Path]) -> int:
+    return sum(path.stat().st_size for path in files) // MIB
 
 
 def content_lines(bundle: Bundle) -> list[str]:
@@ -227,29 +228,26 @@ def copy_sparse(image: Path, target: Path) -> None:
         file.truncate(file.tell())
 
 
-def prepare_card(card: Card, packages: Sequence[Path], settings: bytes | None = None,
-                 beside: Mapping[str, bytes] = MappingProxyType({})) -> None:
-    """Put bundle, script, settings and the files `beside` them onto the card, read all of it back, and let the next
-    start run the script. Repeatable."""
+def prepare_card(card: Card, packages: Sequence[Path], settings: Mapping[str, bytes] = MappingProxyType({})) -> None:
+    """Put bundle, script and settings (files by their names) onto the card, read all of it back, and let the next start
+    run the script. Repeatable."""
     cmdline = card.get("cmdline.txt")
     if cmdline is None or card.get("config.txt") is None:
         raise Problem("card_no_boot")
     card.clear(f"{FOLDER}/bundle")
-    needed = sum(path.stat().st_size for path in packages) + 4 * MIB
-    if card.free() < needed:
-        raise Problem("card_full", needed_mib=needed // MIB, free_mib=card.free() // MIB)
+    needed_mib, free_mib = _size_mib(packages) + 5, card.free() // MIB
+    if free_mib < needed_mib:
+        raise Problem("card_full", needed_mib=needed_mib, free_mib=free_mib)
     card.copy(packages, f"{FOLDER}/bundle")
-    small = {**beside, SCRIPT: (FILES / "first-boot.sh").read_bytes(), f"{FOLDER}/tries": b"0\n"}
-    if settings is not None:
-        small[FILE] = settings
-    elif card.get(FILE) is None:
+    small = {**settings, SCRIPT: (FILES / "first-boot.sh").read_bytes(), f"{FOLDER}/tries": b"0\n"}
+    if FILE not in small and card.get(FILE) is None:
         # For Notepad, with Windows line ends.
         text = (FILES / FILE).read_text(encoding="utf-8")
         small[FILE] = b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode()
     for name, raw in small.items():
         card.put(name, raw)
     read_back(card, {**small, **{f"{FOLDER}/bundle/{path.name}": path for path in packages}})
-    on_card, _ = read_settings(card.get(FILE) or b"")
+    on_card, _ = settings_file.read_settings(card.get(FILE) or b"")
     # Last and atomically: until here the card starts as it did before.
     text = with_first_boot_script(cmdline.decode("utf-8", errors="surrogateescape"), on_card)
     line = text.encode("utf-8", errors="surrogateescape")
@@ -264,7 +262,7 @@ def read_back(card: Card, written: Mapping[str, bytes | Path]) -> None:
             raise Problem("card_read_back", file=name)
 
 
-def with_first_boot_script(cmdline: str, settings: Settings) -> str:
+def with_first_boot_script(cmdline: str, settings: settings_file.Settings) -> str:
     """The kernel's command line with which the next start runs the script, on a writable root."""
     others = [word for word in cmdline.split() if word not in (*STOCK, *ARMED)]
     words = [word for word in others if not word.startswith(read_only.OVERLAY)]

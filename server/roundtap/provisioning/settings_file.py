@@ -86,8 +86,7 @@ class Settings:
 
 KEYS = tuple(setting.name for setting in fields(Settings))
 SECRET = ("wifi_password", "hotspot_password", "pin")
-FORMER_EXAMPLES = {"pin": ("12345678", "12345678 or some words")}
-"""Of templates that cards were made with before."""
+FORMER_EXAMPLES = {"pin": ("12345678", "12345678 or some words")}  # of templates on earlier cards
 DEFAULT_HOTSPOT = "Roundtap"
 
 KEY_ALIASES = {
@@ -148,7 +147,7 @@ COUNTRIES = frozenset("""
     RU RW SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO TR TT TV TW
     TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW
 """.split())  # noqa: SIM905 — 249 quoted strings are read by nobody.
-"""ISO 3166-1. The kernel ignores any other code without a word, XX and EU included; of these it has rules for 181
+"""ISO 3166-1. The kernel ignores any other code without a word, XX and EU included; of these it has rules for 180
 (wireless-regdb 2026.05.30), and the others stay with the channels that are free everywhere."""
 
 YES = frozenset({"yes", "on", "true", "1", "ja", "an", "sí", "si", "tak"})
@@ -183,8 +182,7 @@ def read_settings(raw: bytes, timezones: Callable[[], set[str]] = zoneinfo.avail
         return Settings(), [SettingsNote("no_text_file")]
     notes: list[SettingsNote] = []
     found: dict[str, tuple[int, object]] = {}
-    setting_lines: dict[str, int] = {}
-    """The line of each setting, also of an invalid one."""
+    setting_lines: dict[str, int] = {}  # also of an invalid one
     for number, line in enumerate(_text(raw).splitlines(), start=1):
         line = line.translate(_INVISIBLE).strip()
         if not line or line.startswith(_COMMENT):

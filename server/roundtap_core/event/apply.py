@@ -1,6 +1,6 @@
 """event = apply(event, entry): how each kind of entry changes the state. Nothing here refuses, draws, or reads time."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from msgspec.structs import force_setattr, replace
@@ -40,14 +40,6 @@ def apply(state: EventState, entry: Entry) -> EventState:
     force_setattr(after, "number", entry.number)
     force_setattr(after, "head", entry.hash)
     return after
-
-
-def fold_entries(event_id: str, entries: Iterable[Entry]) -> EventState:
-    """The state that these entries, in order, amount to."""
-    state = EventState(event_id)
-    for entry in entries:
-        state = apply(state, entry)
-    return state
 
 
 APPLY: Mapping[str, Step] = {

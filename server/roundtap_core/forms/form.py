@@ -26,7 +26,7 @@ from roundtap_core.forms.questions import (
     Step,
 )
 from roundtap_core.records import CONCESSION, RULING, SIDES, Ending, Side, other_side
-from roundtap_core.typed import Message, Word, parse_message
+from roundtap_core.typed import Message, Word
 from roundtap_core.words import Words
 
 BEFORE_TIME, AT_TIME, ANY_TIME = "before_time", "at_time", "any"
@@ -133,11 +133,6 @@ def form_to_json(form: Form) -> dict[str, Any]:
     """The form as plain JSON, as it travels in a table's view."""
     data: dict[str, Any] = to_builtins(form)
     return data
-
-
-def form_from_json(data: object) -> Form:
-    """The inverse of `form_to_json`; unknown keys are ignored. Raises MalformedMessage."""
-    return parse_message(Form, data)
 
 
 RECORDED = ("winner", "initiative", "first_player")

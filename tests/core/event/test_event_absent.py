@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from event_kit import Event, refused, score
+from event_kit import Event, fold_entries, refused, score
 from roundtap_core.elimination.ranking import final_ranking
 from roundtap_core.event import commands as c
-from roundtap_core.event.apply import fold_entries
 from roundtap_core.event.event_flow import current_seeds, offered_places
 from roundtap_core.event.states import Entrant, tournament_of
 from roundtap_core.eventfile.read import tournament_from_json

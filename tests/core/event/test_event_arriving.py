@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from event_kit import Event, refused
+from event_kit import Event, fold_entries, refused
 from roundtap_core.event import commands as c
-from roundtap_core.event.apply import fold_entries
 from roundtap_core.event.people import MOST_SIGNED_UP
 from roundtap_core.event.stale_check import COURSE, state_mark
 from roundtap_core.event.state_bytes import decode_state, encode_state

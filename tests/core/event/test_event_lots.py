@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from event_kit import Event, refused, score
+from event_kit import Event, fold_entries, refused, score
 from roundtap_core.event import commands as c
-from roundtap_core.event.apply import fold_entries
 from roundtap_core.rulebooks.base import MatchSituation
 from roundtap_core.rulebooks.registry import rulebook
 

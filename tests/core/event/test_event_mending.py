@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from event_kit import Event, refused, score
+from event_kit import Event, fold_entries, refused, score
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
-from roundtap_core.event.apply import fold_entries
 from roundtap_core.event.mending import plan_mend
 from roundtap_core.event.state_bytes import decode_state, encode_state
 from roundtap_core.event.states import DRAFT, EventState, MatchState, tournament_of

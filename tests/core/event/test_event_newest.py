@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from event_kit import Event, refused, score
+from event_kit import Event, fold_entries, refused, score
 from roundtap_core.event import commands as c
-from roundtap_core.event.apply import apply, fold_entries
+from roundtap_core.event.apply import apply
 from roundtap_core.event.entries import Entry, NewEntry, chain_entry
 from roundtap_core.event.states import AGREED, DECIDED, DISPUTE, ONE_SIDED, SECOND
 from roundtap_core.records import Result

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import hashlib
 
-from event_kit import Event, refused, score
+from event_kit import Event, fold_entries, refused, score
 from roundtap_core.event import commands as c
-from roundtap_core.event.apply import fold_entries
 from roundtap_core.event.state_bytes import decode_state, encode_state
 from roundtap_core.event.states import Prize
 

@@ -8,10 +8,9 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from event_kit import Event, score
+from event_kit import Event, fold_entries, score
 from roundtap_core.event import commands as c
 from roundtap_core.event import state_bytes
-from roundtap_core.event.apply import fold_entries
 from roundtap_core.event.entries import Entry, Timestamp
 from roundtap_core.event.state_bytes import decode_state, encode_state, state_form
 from roundtap_core.event.states import EventState

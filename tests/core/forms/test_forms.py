@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 from roundtap_core.errors import Problem
-from roundtap_core.forms.form import WayToEnd, form_from_json, form_to_json
+from roundtap_core.forms.form import Form, WayToEnd, form_to_json
 from roundtap_core.forms.walk import compose_result, next_step
 from roundtap_core.records import Match, Result, SidePair
 from roundtap_core.rulebooks.registry import rulebook
+from roundtap_core.typed import parse_message
 
 BOOK = rulebook("xwing-standard")
 FORM = BOOK.form(BOOK.options({}))
@@ -89,7 +90,7 @@ def test_a_winner_below_the_loser_is_still_what_was_said() -> None:
 
 
 def test_a_form_travels_as_json() -> None:
-    assert form_from_json(json.loads(json.dumps(form_to_json(FORM)))) == FORM
+    assert parse_message(Form, json.loads(json.dumps(form_to_json(FORM)))) == FORM
 
 
 def test_squad_points_set_the_limits() -> None:

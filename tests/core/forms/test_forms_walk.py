@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from roundtap_core.errors import Problem
-from roundtap_core.forms.form import BY_FIGURES, Form, WayToEnd, form_from_json, form_to_json
+from roundtap_core.forms.form import BY_FIGURES, Form, WayToEnd, form_to_json
 from roundtap_core.forms.questions import (
     LOSER,
     WINNER,
@@ -30,6 +30,7 @@ from roundtap_core.records import SIDES, Ending, Match, Result, Side, SidePair
 from roundtap_core.result_json import result_from_json, result_to_json
 from roundtap_core.rulebooks.base import MatchSituation, Options, Rulebook
 from roundtap_core.rulebooks.registry import RULEBOOKS
+from roundtap_core.typed import parse_message
 from roundtap_core.words import LANGUAGES, core_words
 from rulebook_kit import both, way_of
 
@@ -202,7 +203,7 @@ def test_an_answer_of_another_kind_is_refused_with_its_place(question: str, answ
 def test_every_form_travels_as_json(case: Case) -> None:
     book, options, situation = case
     form = book.form(options, situation)
-    assert form_from_json(json.loads(json.dumps(form_to_json(form)))) == form
+    assert parse_message(Form, json.loads(json.dumps(form_to_json(form)))) == form
 
 
 @pytest.mark.parametrize("case", CASES, ids=name)
@@ -319,4 +320,4 @@ def test_a_form_of_a_newer_core_is_read_as_far_as_it_is_known() -> None:
     data["colour"] = "red"
     data["ways"][0]["sound"] = "bell"
     data["ways"][0]["steps"][0]["hint"] = "look"
-    assert form_from_json(data) == form
+    assert parse_message(Form, data) == form

@@ -10,12 +10,13 @@ from msgspec.structs import replace
 
 from roundtap_core.check.check import violations
 from roundtap_core.errors import Problem
-from roundtap_core.forms.form import form_from_json, form_to_json
+from roundtap_core.forms.form import Form, form_to_json
 from roundtap_core.forms.questions import Choice, Turns
 from roundtap_core.forms.walk import compose_result, next_step, walk_way, way_and_answers
 from roundtap_core.records import SIDES, Result, Side, SidePair
 from roundtap_core.rulebooks.base import MatchSituation
 from roundtap_core.rulebooks.registry import rulebook
+from roundtap_core.typed import parse_message
 from rulebook_kit import (
     KNOCKOUT,
     asked,
@@ -182,7 +183,7 @@ def test_step_4_offers_the_three_houses_of_a_known_deck_else_the_names() -> None
         assert offered[own] == ("Brobnar", "Dis", "Shadows")
         assert offered[others][-1] == "other"
         assert "Mars" in offered[others]
-    assert form_from_json(json.loads(json.dumps(form_to_json(form_of(ARCHON, DECKS))))) == form_of(ARCHON, DECKS)
+    assert parse_message(Form, json.loads(json.dumps(form_to_json(form_of(ARCHON, DECKS))))) == form_of(ARCHON, DECKS)
 
 
 @pytest.mark.parametrize(("told", "place"), [

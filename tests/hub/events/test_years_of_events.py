@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 from pages_kit import House
 
+from event_kit import fold_entries
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
-from roundtap_core.event.apply import fold_entries
 from roundtap_core.event.entries import VENUE, Entry, NewEntry, Timestamp
 from roundtap_core.event.person import Person
 from roundtap_core.event.state_bytes import encode_state

@@ -12,9 +12,10 @@ from hub_kit import NAMES, HandClock, running
 from roundtap_core.event import commands as c
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import Entrant, EventState, Official
-from roundtap_core.forms.form import form_from_json
+from roundtap_core.forms.form import Form
 from roundtap_core.records import Result, SidePair
 from roundtap_core.rulebooks.registry import RULEBOOKS
+from roundtap_core.typed import parse_message
 from roundtap_hub.events.saved_event import saved_event
 from roundtap_hub.hall.wall_view import wall_view
 from roundtap_hub.paper.print_jobs import SLIP, derived_jobs, job_content, order_job
@@ -104,7 +105,7 @@ def test_a_slips_form_knows_what_the_lists_cost(service: Service) -> None:
     """Epic: nobody destroys more than the other's list."""
     begin(service, "xwing-epic-duel", totals=True)
     for slip in slips(service):
-        way = form_from_json(slip["form"]).way("wiped_out")
+        way = parse_message(Form, slip["form"]).way("wiped_out")
         assert way is not None
         assert all(280 <= limit <= 283 for limit in way.figures()[0].per_side or ())
 
@@ -161,7 +162,7 @@ def test_a_tie_break_round_has_its_name_and_no_draws_in_its_form(service: Servic
     go_on(service)
     assert {slip["name"] for slip in slips(service)} == {"tiebreak"}
     assert paper(service, "pairings-table")["name"] == "tiebreak"
-    assert "draw" not in {way.id for way in form_from_json(slips(service)[0]["form"]).ways}
+    assert "draw" not in {way.id for way in parse_message(Form, slips(service)[0]["form"]).ways}
 
 
 @pytest.mark.parametrize(("rulebook", "outcome", "record", "value"), [

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from hub_kit import HandClock, event_steps, make_event, people, running, stored, url_of
 
+from event_kit import fold_entries
 from roundtap_core.clock import COUNTING, RUNNING
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
-from roundtap_core.event.apply import fold_entries
 from roundtap_core.event.entries import GENESIS, VENUE, Entry, NewEntry, Timestamp, chain_entry
 from roundtap_core.event.person import Person
 from roundtap_core.records import Result, SidePair

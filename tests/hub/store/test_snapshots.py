@@ -13,9 +13,9 @@ import pytest
 from hub_kit import HandClock, event_steps, make_event, people, running, stored, url_of
 from sqlalchemy import update
 
+from event_kit import fold_entries
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
-from roundtap_core.event.apply import fold_entries
 from roundtap_core.event.entries import Entry
 from roundtap_core.event.person import Person
 from roundtap_core.event.state_bytes import decode_state, encode_state

@@ -11,8 +11,7 @@ from PIL import Image, ImageDraw
 from roundtap_devices.letters import ink_box, text_width
 from roundtap_units.table.screens.scenes import Name, Sentence
 
-Style = tuple[int, bool, bool]
-"""Size, bold, narrow."""
+Style = tuple[int, bool, bool]  # size, bold, narrow
 
 
 @dataclass(frozen=True, slots=True)

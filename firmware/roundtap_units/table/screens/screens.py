@@ -10,16 +10,8 @@ from PIL import Image, ImageDraw
 
 from roundtap_core.records import SIDES, Side
 from roundtap_devices.letters import draw_text, ink_box, text_width
-from roundtap_units.table.screens import scenes
-from roundtap_units.table.screens.lettering import (
-    FittedText,
-    canvas,
-    fit_pair,
-    fit_text,
-    map_wordings,
-    styles,
-    wordings,
-)
+from roundtap_units.table.screens import lettering, scenes
+from roundtap_units.table.screens.lettering import FittedText, canvas, fit_pair, fit_text
 
 WIDTH, HEIGHT, HALF = 128, 64, 32
 FIGURE, LEAST, PRESS = 24, 10, 12
@@ -217,7 +209,7 @@ def _column(pen: ImageDraw.ImageDraw, part: scenes.SidePart, side: Side) -> None
     question, the question stands in the name's place."""
     x, anchor, inner = (0, "l", SIGN_WIDE) if side == "a" else (WIDTH, "r", WIDTH - SIGN_WIDE)
     name = scenes.Name.of(part.head.removeprefix(scenes.SIGNS[side]).strip(), getattr(part.head, "unlike", ""))
-    asks = map_wordings(part.label, lambda form: form.replace("\u00a0", " "))
+    asks = lettering.map_wordings(part.label, lambda form: form.replace("\u00a0", " "))
     together = "  ".join(hint.replace(" ", "\u00a0") for hint in part.hint.split("  "))
     figures, hints = part.figures, (fit_text(scenes.Sentence.of((together, part.hint)), COLUMN, 27, PRESSED),
                                     fit_text(_flow(part.hint), COLUMN, 15, PRESSED))
@@ -271,7 +263,7 @@ def _figures(scene: scenes.FiguresScene) -> Image.Image:
     asides = (scene.mark or scene.clock, "") if note.fits else (scene.note,)
     title = scene.title if scene.facing == "opposite" else _with_arrow(scene.title, scene.turn)
     framed, badges = max(_framed(left), _framed(right)), [""] if scene.mark or scene.note else [scene.badge, ""]
-    for wording, aside, sizes, badge in product(wordings(title), asides, (NAMES, (LEAST,)), badges):
+    for wording, aside, sizes, badge in product(lettering.wordings(title), asides, (NAMES, (LEAST,)), badges):
         names = fit_pair(left.name, right.name, WIDTH - 2 * SIGN_WIDE, sizes)
         head = fit_text(wording, WIDTH, 15, PRESSED, bold=True)
         edge = fit_text(aside, WIDTH, ROW_HIGH, INFO)
@@ -335,7 +327,7 @@ def _page(scene: scenes.TextScene) -> Image.Image:
     hint, big = _in_few_lines(scene.hint, WIDTH), fit_text(scene.big, WIDTH, 22, BIG, bold=True)
     listed = any(str(line).startswith("►") for line in scene.lines)
     for room, (size, _, narrow) in product((WIDTH - _corner_width(scene), WIDTH), (
-            *styles(TEXTS[:3], settings=(False,)), *styles(TEXTS))):
+            *lettering.styles(TEXTS[:3], settings=(False,)), *lettering.styles(TEXTS))):
         head = _in_few_lines(title, room, bold=True)
         lines = [_line(line, size, narrow, listed) for line in scene.lines]
         bodies = [(big,)] * bool(scene.big) + lines
@@ -380,7 +372,7 @@ def _with_arrow(title: str, turn: str | None) -> str:
     """At whom it is turned; without the arrow where there is no room for it."""
     if turn is None or not title:
         return title
-    forms = wordings(title)
+    forms = lettering.wordings(title)
     arrowed = (f"{ARROWS['a']} {form}" if turn == "a" else f"{form} {ARROWS['b']}" for form in forms)
     return scenes.Sentence.of((*arrowed, forms[-1]))
 
