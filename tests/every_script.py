@@ -1,7 +1,9 @@
-"""Names in many scripts, and what a machine needs to draw them."""
+"""Names that players have: nicknames, long ones, many scripts; and what a machine needs to draw them."""
 
 from __future__ import annotations
 
+import random
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,3 +20,33 @@ RIGHT_TO_LEFT = ("محمد علي", "یوسف چگونه", "דוד כהן", "ש�
 EMOJI = ("🔥🔥", "👩‍🚀 Ana", "Bo 🇵🇱", "1️⃣", "नमस्ते", "🏴󠁧󠁢󠁷󠁬󠁳󠁿")
 ALL = (*(pytest.param(name, marks=chinese_letters) for name in EAST_ASIAN),
        *(pytest.param(name, marks=right_to_left) for name in RIGHT_TO_LEFT), *EMOJI)
+STEMS = ("Xwing", "Wookie", "Vader", "Maul", "Gwint", "Mistrz", "Wolf", "Jäger", "Ñandú", "Żbik", "Łoś", "Sith",
+         "Mmm", "Ill", "Kraków", "Köln", "Grzmot", "Dark", "Red", "Jedi")
+FIRST = ("Aleksandra", "Maximilian", "Łukasz", "Żaneta", "Jörg", "Bartłomiej", "Íñigo", "Karl-Heinz", "Wojciech")
+LAST = ("Wiśniewska-Szczepańska", "von Hohenfels-Brandt", "Żółkiewski", "Müller-Lüdenscheidt", "Gżegżółka",
+        "Brzęczyszczykiewicz", "Öztürk", "García Ibáñez")
+OTHER_SCRIPTS = (*EAST_ASIAN, *RIGHT_TO_LEFT, *EMOJI, "● محمد", "王Ana明", "Ana 🔥")
+
+
+def name_pairs(count: int) -> Iterator[tuple[str, str]]:
+    """Nicknames of ten letters, twins that differ in one letter, full names, other scripts; always the same ones."""
+    chance = random.Random(26)
+    for _ in range(count):
+        one, two = _nickname(chance), _nickname(chance)
+        kind = chance.random()
+        if kind < 0.1:
+            two = f"{one[:-1]}{chance.choice('13579')}"
+        elif kind < 0.3:
+            two = f"{chance.choice(FIRST)} {chance.choice(LAST)}"
+        elif kind < 0.4:
+            one, two = (f"{chance.choice(FIRST)} {chance.choice(LAST)[0]}." for _ in "ab")
+        elif kind < 0.55:
+            one = chance.choice(OTHER_SCRIPTS)
+            two = chance.choice((two, *OTHER_SCRIPTS))
+        if one != two:
+            yield one, two
+
+
+def _nickname(chance: random.Random) -> str:
+    text = chance.choice(STEMS) + chance.choice(("", "_", "-")) + chance.choice(STEMS) + str(chance.randrange(1000))
+    return text[:10]

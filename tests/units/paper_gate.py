@@ -21,7 +21,8 @@ from PIL import Image, ImageOps
 from gallery.on_paper import HEAD, MEMBERS, TEAMS, URL, best_of_three, proxy_content, slip_content, trust_content
 from roundtap_core.records import ELIMINATION, SWISS, TIEBREAK
 from roundtap_core.rulebooks.registry import RULEBOOKS
-from roundtap_core.words import Words
+from roundtap_core.typed import DisplayText
+from roundtap_core.words import LANGUAGES, Words
 from roundtap_devices.letters import text_width
 from roundtap_devices.printing.escpos_job import END_MARKER, SUBSTITUTES, code_page_test_lines, compose_job
 from roundtap_devices.printing.print_lines import (
@@ -38,9 +39,10 @@ from roundtap_devices.printing.print_lines import (
     RuledLine,
     TextLine,
 )
-from roundtap_devices.printing.printer_profiles import PrinterProfile
+from roundtap_devices.printing.printer_profiles import PROFILES, PrinterProfile
 from roundtap_devices.virtual.virtual_printer import EscposInterpreter
 from roundtap_units.documents.notices import layout_job, speed_test_lines, width_test_lines
+from roundtap_units.unit_words import unit_words
 
 MODELS = {"epson-80": "TM-T20II", "epson-t88": "TM-T88V", "pos-5890": "POS-5890", "zj-5870": "ZJ-5870",
           "plain-58": "POS-5890", "plain-80": "TM-T20II"}
@@ -207,6 +209,16 @@ def sheets(profile: PrinterProfile, words: Words) -> Iterator[Sheet]:
     yield from (printed_lines(name, lines, profile) for name, lines in setup_prints(profile, words))
 
 
+def sheets_for(number: int, a: str, b: str) -> Iterator[Sheet]:
+    """A pair of names on a slip and on a list; the number takes turns through printers and languages."""
+    profile, words = [*PROFILES.values()][number % len(PROFILES)], unit_words(LANGUAGES[number % len(LANGUAGES)])
+    slip = slip_content("xwing-standard", (a, b), 7)
+    row = {"table": 7, "a": a, "b": b, "bye": None, "a_record": "2–0", "b_record": "1–1"}
+    listed = {key: slip[key] for key in ("event", "round", "url", "head")} | {"rows": [row]}
+    for kind, content in (("slip", slip), ("pairings-table", listed)):
+        yield printed(f"{kind} of {a} and {b} ({profile.name}, {words.language})", kind, content, profile, words)
+
+
 def setup_prints(profile: PrinterProfile, words: Words) -> Iterator[tuple[str, list[PrintLine]]]:
     """The sheets by which a printer is set up."""
     yield "test-page", width_test_lines(profile, words)
@@ -227,7 +239,8 @@ def _words_of(content: Mapping[str, Any]) -> set[str]:
     names += [content[side]["name"] for side in "ab" if side in content]
     for row in content.get("rows", ()):
         names += [row.get(key) or "" for key in ("name", "a", "b")]
-    return {word for name in names for word in str(name).replace("-", "- ").split()}
+    # Hidden letters, such as those that make a flag of a region, are in no text that the hub shows.
+    return {word for name in names for word in DisplayText.of(str(name)).replace("-", "- ").split()}
 
 
 def _texts(lines: list[PrintLine]) -> list[str]:

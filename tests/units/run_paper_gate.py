@@ -1,4 +1,5 @@
-"""Every document of every rulebook on every printer in four languages: `python tests/units/run_paper_gate.py [DIR]`.
+"""Every document of every rulebook on every printer in four languages, and 400 pairs of names of all kinds:
+`python tests/units/run_paper_gate.py [DIR]`.
 
 Prints what is wrong (nothing: all is well), and with DIR leaves a picture of each sheet there to be looked at. With
 `--buffers` instead: how full each printer's buffer gets at three speeds of its line, with and without flow control.
@@ -12,9 +13,10 @@ from itertools import product
 from pathlib import Path
 
 from buffer_model import peak_of
-from paper_gate import documents, sheets
+from paper_gate import documents, sheets, sheets_for
 from PIL import ImageOps
 
+from every_script import name_pairs
 from roundtap_core.words import LANGUAGES
 from roundtap_devices.printing.escpos_job import compose_job
 from roundtap_devices.printing.printer_profiles import NONE, PROFILES, RTSCTS
@@ -22,6 +24,7 @@ from roundtap_units.documents.notices import layout_job
 from roundtap_units.unit_words import unit_words
 
 WORDS = unit_words("pl")
+PAIRS = 400
 
 
 def main(folder: Path | None) -> int:
@@ -37,6 +40,12 @@ def main(folder: Path | None) -> int:
                     folder.mkdir(parents=True, exist_ok=True)
                     picture = ImageOps.expand(sheet.picture.convert("L"), 16, 200)
                     picture.save(folder / f"{profile.name}-{language}-{sheet.name}.png")
+    for number, (a, b) in enumerate(name_pairs(PAIRS)):
+        for sheet in sheets_for(number, a, b):
+            count += 1
+            wrong += bool(sheet.wrong)
+            for what in sheet.wrong:
+                print(f"{sheet.name}: {what}")
     print(f"{count} sheets, {wrong} with something wrong")
     return 1 if wrong else 0
 

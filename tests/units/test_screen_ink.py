@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
 from ink_reader import InkReader, ink_reader
 
-from every_script import EAST_ASIAN, EMOJI, RIGHT_TO_LEFT
+from every_script import name_pairs
 from gallery.other_rulebooks import other_rulebooks
 from gallery.table_screens import LONG, SHORT, UsualTable
 from roundtap_core.words import LANGUAGES
@@ -29,37 +28,7 @@ from roundtap_units.unit_words import unit_words
 
 FACINGS = ("opposite", "edge")
 PLAYS = [(language, facing) for language in LANGUAGES for facing in FACINGS]
-STEMS = ("Xwing", "Wookie", "Vader", "Maul", "Gwint", "Mistrz", "Wolf", "Jäger", "Ñandú", "Żbik", "Łoś", "Sith",
-         "Mmm", "Ill", "Kraków", "Köln", "Grzmot", "Dark", "Red", "Jedi")
-FIRST = ("Aleksandra", "Maximilian", "Łukasz", "Żaneta", "Jörg", "Bartłomiej", "Íñigo", "Karl-Heinz", "Wojciech")
-LAST = ("Wiśniewska-Szczepańska", "von Hohenfels-Brandt", "Żółkiewski", "Müller-Lüdenscheidt", "Gżegżółka",
-        "Brzęczyszczykiewicz", "Öztürk", "García Ibáñez")
-OTHER_SCRIPTS = (*EAST_ASIAN, *RIGHT_TO_LEFT, *EMOJI, "● محمد", "王Ana明", "Ana 🔥")
 BADGES = ("badge.virtual", "badge.practice", "badge.fault", "badge.deaf")
-
-
-def name_pairs(count: int) -> Iterator[tuple[str, str]]:
-    """Nicknames of ten letters, twins that differ in one letter, full names, other scripts; always the same ones."""
-    chance = random.Random(26)
-    for _ in range(count):
-        one, two = _nickname(chance), _nickname(chance)
-        kind = chance.random()
-        if kind < 0.1:
-            two = f"{one[:-1]}{chance.choice('13579')}"
-        elif kind < 0.3:
-            two = f"{chance.choice(FIRST)} {chance.choice(LAST)}"
-        elif kind < 0.4:
-            one, two = (f"{chance.choice(FIRST)} {chance.choice(LAST)[0]}." for _ in "ab")
-        elif kind < 0.55:
-            one = chance.choice(OTHER_SCRIPTS)
-            two = chance.choice((two, *OTHER_SCRIPTS))
-        if one != two:
-            yield one, two
-
-
-def _nickname(chance: random.Random) -> str:
-    text = chance.choice(STEMS) + chance.choice(("", "_", "-")) + chance.choice(STEMS) + str(chance.randrange(1000))
-    return text[:10]
 
 
 def played(language: str, facing: str, names: tuple[str, str]) -> Iterator[tuple[str, Scene]]:
@@ -182,7 +151,7 @@ def test_a_nickname_gets_narrow_before_it_gets_small_and_loses_letters_last() ->
     ("Aleksandra Wiśniewska", "Aleksandra Wójcik")])
 def test_two_who_are_shortened_stay_distinct(left: str, right: str) -> None:
     for wide in (104, 80, 60):
-        one, two = fit_pair(left, right, wide, (12, 10))
+        one, two = fit_pair(left, right, wide, 15, (12, 10))
         assert one.lines != two.lines
         assert one.width + two.width + 4 <= wide
         alone = [fit_text(Name.of(name, other), wide // 2, 15, (10,)) for name, other in ((left, right), (right, left))]

@@ -144,21 +144,25 @@ def _abridged(name: Name) -> Iterator[str]:
 
 
 @lru_cache(maxsize=256)
-def fit_pair(left: str, right: str, wide: int, sizes: tuple[int, ...], gap: int = 4) -> tuple[FittedText, FittedText]:
+def fit_pair(left: str, right: str, wide: int, high: int, sizes: tuple[int, ...],
+             gap: int = 4) -> tuple[FittedText, FittedText]:
     """Two names on one line, shortened alike, so that together with the gap between they are no wider than `wide`."""
     one, two = left, right
     for shorter in zip_longest(shorter_forms(left), shorter_forms(right)):
         one, two = shorter[0] or one, shorter[1] or two
         for style in styles(sizes, bold=True):
-            if _signed(one)[1] != _signed(two)[1] and text_width(one, *style) + gap + text_width(two, *style) <= wide:
-                return FittedText((one,), *style), FittedText((two,), *style)
+            fitted = FittedText((one,), *style), FittedText((two,), *style)
+            if (_signed(one)[1] != _signed(two)[1] and sum(text.width for text in fitted) + gap <= wide
+                    and all(text.rise + text.drop <= high for text in fitted)):
+                return fitted
     # The shorter one stays whole where it leaves the other more than half.
     wides = [text_width(name, sizes[-1], narrow=True) for name in (left, right)]
     taken = min((wide - gap) // 2, *wides)
     rooms = (taken, wide - gap - taken) if wides[0] <= taken else (wide - gap - taken, taken)
     one, two = Name.of(left, _signed(right)[1]), Name.of(right, _signed(left)[1])
-    # High enough for one line, accents included.
-    return fit_text(one, rooms[0], sizes[-1] + 5, sizes[-1:]), fit_text(two, rooms[1], sizes[-1] + 5, sizes[-1:])
+    # On one line.
+    high = min(high, sizes[-1] + 5)
+    return fit_text(one, rooms[0], high, sizes[-1:]), fit_text(two, rooms[1], high, sizes[-1:])
 
 
 def _wrap(text: str, wide: int, style: Style) -> tuple[str, ...]:

@@ -62,7 +62,7 @@ def _half(half: scenes.HalfScreen, scene: scenes.Scene) -> Image.Image:
     image, pen = canvas(WIDTH, HALF)
     both = half.note and isinstance(half.small, scenes.Name)
     for room in (WIDTH - _corner_width(scene), WIDTH):
-        heads = (fit_pair(half.head, half.small, room, NAMES) if both else
+        heads = (fit_pair(half.head, half.small, room, ROW_HIGH, NAMES) if both else
                  (fit_text(half.head, room, ROW_HIGH, TEXTS, True),))
         if not any(_is_shortened(head, half.head) for head in heads):
             break
@@ -114,7 +114,8 @@ def _from_the_edge(scene: scenes.HalvesScene) -> Image.Image:
         draw_text(pen, WIDTH, 8, f"{scenes.SIGNS['b']} {ARROWS['b']}", LEAST, anchor="r")
         if _corner_width(scene) < WIDTH - 2 * 24:
             _corner(pen, scene, 0, 0, 64 + _corner_width(scene) // 2)
-        names = fit_pair(*(half.head.lstrip("".join(scenes.SIGNS.values())).strip() for half in (a, b)), WIDTH, NAMES)
+        bare = (half.head.lstrip("".join(scenes.SIGNS.values())).strip() for half in (a, b))
+        names = fit_pair(*bare, WIDTH, ROW_HIGH, NAMES)
         for name, x, anchor in zip(names, (0, WIDTH), "lr", strict=True):
             _put(pen, name, x, 11, 13, anchor)
     top = 15 if a.head == b.head else 25
@@ -264,7 +265,7 @@ def _figures(scene: scenes.FiguresScene) -> Image.Image:
     title = scene.title if scene.facing == "opposite" else _with_arrow(scene.title, scene.turn)
     framed, badges = max(_framed(left), _framed(right)), [""] if scene.mark or scene.note else [scene.badge, ""]
     for wording, aside, sizes, badge in product(lettering.wordings(title), asides, (NAMES, (LEAST,)), badges):
-        names = fit_pair(left.name, right.name, WIDTH - 2 * SIGN_WIDE, sizes)
+        names = fit_pair(left.name, right.name, WIDTH - 2 * SIGN_WIDE, HEIGHT, sizes)
         head = fit_text(wording, WIDTH, 15, PRESSED, bold=True)
         edge = fit_text(aside, WIDTH, ROW_HIGH, INFO)
         info = fit_text(scene.info, WIDTH - edge.width - 4 * (edge.width > 0), ROW_HIGH, INFO)
