@@ -44,7 +44,7 @@ cp -R "$tree/systemd/debian" "$tree/debian"
 cat > "$tree/debian/changelog" <<CHANGES
 roundtap ($version) unstable; urgency=medium
 
-  * Built from the commit that the version names; what is new stands in CHANGELOG.md.
+  * Built from the commit in its version; CHANGELOG.md says what is new.
 
  -- Roundtap <roundtap@localhost>  $(date -u -R -d "@$when")
 CHANGES
