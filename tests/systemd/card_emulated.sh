@@ -46,7 +46,8 @@ mkdir -p "$work"
 for role in "$@"; do
     image=$work/$role.img
     printf 'role = %s\r\nlanguage = de\r\n' "$role" > "$work/$role.txt"
-    "$ROUNDTAP" card "$base" --bundle "$bundle" --settings "$work/$role.txt" --output "$image" | tail -n 1
+    "$ROUNDTAP" card "$base" --bundle "$bundle" --settings "$work/$role.txt" --output "$image" > "$work/$role-card.log"
+    tail -n 1 "$work/$role-card.log"
     truncate -s "${GIB}G" "$image"
     echo "== $role: first start"
     start first

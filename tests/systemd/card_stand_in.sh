@@ -5,7 +5,7 @@
 #   ROOT   e.g. mmdebstrap --architectures=arm64 --include=systemd-sysv,linux-image-arm64,overlayroot,python3,fdisk,… trixie
 set -eu
 root=${1:?root} image=${2:?image}
-BOOT_MIB=256 ROOT_MIB=${ROOT_MIB:-2400} LABEL_ID=0x0a1b2c3d
+BOOT_MIB=${BOOT_MIB:-512} ROOT_MIB=${ROOT_MIB:-2400} LABEL_ID=0x0a1b2c3d
 parts=$(mktemp -d "$image.XXXX")
 trap 'rm -rf "$parts"' EXIT
 
