@@ -25,7 +25,7 @@ start() {
     qemu-system-aarch64 -M virt -cpu cortex-a53 -smp 2 -m 1024 -accel tcg,tb-size=512 -nographic -no-reboot \
         -kernel "$kernel" -initrd "$initrd" -append "$(boot_file cmdline.txt | tr -d '\n' | sed 's/ console=tty1//') audit=0 \
 systemd.journald.forward_to_console=1" -drive "file=$image,format=raw,if=virtio,cache=writethrough" \
-        -nic "user,model=virtio-net-pci,restrict=on,hostfwd=tcp:127.0.0.1:$PORT-:8080" > "$work/$role-$1.log" 2>&1 < /dev/null &
+        -netdev "user,id=net,restrict=on,hostfwd=tcp:127.0.0.1:$PORT-:8080" -device virtio-net-pci,netdev=net,romfile= > "$work/$role-$1.log" 2>&1 < /dev/null &
     machine=$!
     SECONDS=0
 }
