@@ -50,6 +50,7 @@ def config_faults(name: str, wrong: Fault, missing: Fault, gone: Fault) -> tuple
                   f"chmod 644 {file}"), KILLED)
 
 
+MOVE = "cd /usr/bin; for each in cage chromium; do [ ! -e $each{0} ] || mv $each{0} $each{1}; done"
 KILLED = Fault("killed again and again", "killed, status=9/KILL", killed=True)
 FAULTS: dict[str, tuple[Fault, ...]] = {
     "hub": (
@@ -76,7 +77,7 @@ FAULTS: dict[str, tuple[Fault, ...]] = {
               {f"{ETC}/station.toml": f'{UNIT}device = "/dev/ttyUSB9"\n'})),
     "wall": (
         Fault("wrong value", "ftp://x", {f"{ETC}/wall.env": 'ROUNDTAP_WALL="ftp://x"\n'}),
-        Fault("missing file", "no cage and no chromium"),
+        Fault("missing file", "no cage and no chromium", spoil=MOVE.format("", ".away"), mend=MOVE.format(".away", "")),
         Fault("device gone", "no screen is connected",
               {"/usr/local/bin/cage": "#!/bin/sh\n", "/usr/local/bin/chromium": "#!/bin/sh\n"},
               "chmod 755 /usr/local/bin/cage /usr/local/bin/chromium"),
