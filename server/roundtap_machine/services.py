@@ -113,9 +113,11 @@ def is_in_trouble(active: str, restarts: int, active_s: float) -> bool:
 
 
 def last_words(newest_first: Iterable[str]) -> str:
-    """What a service said last of an error, or systemd of a service that was killed; "" for other lines, in which there
-    may be a PIN."""
-    found = (_OWN_ERROR.fullmatch(line.strip()) for line in newest_first)
+    """What a service said of an error before it ended last, or systemd of one that was killed; "" for other lines, in
+    which there may be a PIN."""
+    lines = [line.strip() for line in newest_first]
+    ended = next((place for place, line in enumerate(lines) if ": Main process exited, " in line), 0)
+    found = map(_OWN_ERROR.fullmatch, lines[ended:])
     return next((each[1] or each[0] for each in found if each), "")
 
 

@@ -215,6 +215,14 @@ def test_a_bug_is_named_by_its_last_line() -> None:
                        "Traceback (most recent call last):", "roundtap hub: an old one"]).startswith("PermissionError")
 
 
+def test_what_a_new_start_warns_of_is_not_why_the_last_one_ended() -> None:
+    killed = "roundtap-table.service: Main process exited, code=killed, status=9/KILL"
+    exited = "roundtap-table.service: Main process exited, code=exited, status=2/INVALIDARGUMENT"
+    assert last_words(["WARNING x: no screen", killed, "ERROR x: older"]).endswith("code=killed, status=9/KILL")
+    assert last_words(["WARNING x: no screen", exited, "roundtap table: board: bonnet: no such board"]) == (
+        "roundtap table: board: bonnet: no such board")
+
+
 def test_what_is_no_error_is_not_repeated_as_a_pin_may_be_in_it() -> None:
     assert last_words(["PIN for the organizer (shown once): 87654321", "3 874 231 (http://10.42.0.1)", ""]) == ""
 

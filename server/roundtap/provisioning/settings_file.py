@@ -18,28 +18,27 @@ FILE = "roundtap.txt"
 TEMPLATE = Path(__file__).with_name("card_files") / FILE
 ROLES = ("hub", "table", "printer", "wall", "standby")
 UNDECIDED = "table"  # a machine without a role is a table unit, which looks for a hub and shows so
+# The roles whose services read a setting; every role reads the others.
 USED_BY = {
     "pin": ("hub",), "hotspot": ("hub",), "hotspot_password": ("hub",), "board": ("hub", "table"),
     "printer": ("hub", "printer"), "port": ("hub", "printer"), "hub": ("table", "printer", "wall"),
 }
-"""The roles whose services read a setting; every role reads the others."""
 HUB_PORT = 8080
 STANDBY_FILE = "standby.toml"
-TAKEN_OVER = "# {key}: taken over"
-"""How the line begins that stands where a password or PIN was."""
+TAKEN_OVER = "# {key}: taken over"  # begins the line that stands where a password or PIN was
 
+# Their values may contain #: the whole rest of the line counts.
 _LITERAL = ("wifi", "wifi_password", "hotspot", "hotspot_password", "pin")
-"""Their values may contain #: the whole rest of the line counts."""
 _RADIO = _LITERAL[:4]
 _LIKE_COMMENT = re.compile(r"\s(#|;|//)\s")
 _QUOTES = {'"': '"', "'": "'", "“": "”", "„": "“”", "”": "”", "‘": "’", "‚": "‘’", "«": "»", "»": "«"}
 _COMMENT = ("#", ";", "//", "[")
 _INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad"))
+# How the files of WordPad, Word and LibreOffice begin.
 _NO_TEXT_FILE = (b"{\\rtf", b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"%PDF")
-"""How the files of WordPad, Word and LibreOffice begin."""
+# Names that Windows makes, which hides the endings of files and numbers copies.
 _MISNAMED = re.compile(r"(.+\.toml|roundtap(\.txt)?)\.(txt|rtf|docx?|odt)|roundtap( \(\d+\)| [-–] .+)\.txt",
                        re.IGNORECASE)
-"""Names that Windows makes, which hides the endings of files and numbers copies."""
 SSID_BYTES_MAX, PASSWORD_MIN, PASSWORD_MAX, NAME_MAX = 32, 8, 63, 32
 PIN_MIN, PIN_MAX = 8, 64
 
