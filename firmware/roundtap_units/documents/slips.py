@@ -35,9 +35,11 @@ def form_row_lines(form: Form, sheet: print_lines.Paper, words: Words) -> list[p
     for figure in slip_figures(form, words):
         label, lost = words(figure.label), words(figure.lost) if figure.lost else ""
         # Where a rulebook counts losses, one side's losses lead to the other's points.
-        rows += [((lost, print_lines.LEFT), (f"→ {label}", print_lines.RIGHT)),
-                 ((lost, print_lines.RIGHT), (f"{label} ←", print_lines.LEFT))] if lost else [
-                     ((label, print_lines.CENTER), ("", print_lines.CENTER))]
+        across = (f"{lost}  → {label}", f"{label} ←  {lost}") if lost else (label,)
+        rows += [((text, print_lines.CENTER), ("", print_lines.CENTER)) for text in across] \
+            if len(across[0]) < sheet.columns - 2 * _box_columns(sheet) - 2 else [
+                ((lost, print_lines.LEFT), (f"→ {label}", print_lines.RIGHT)),
+                ((lost, print_lines.RIGHT), (f"{label} ←", print_lines.LEFT))]
     made: list[print_lines.PrintLine] = [_edges(sheet)] if rows else []
     for row in rows:
         made += [*(_framed(text, sheet) for text in row), _edges(sheet)]

@@ -29,9 +29,6 @@ class Bundle:
     files: Sequence[Path]
     packages: Sequence[Message]
 
-    def has(self, package: str) -> bool:
-        return any(each["Package"] == package for each in self.packages)
-
 
 def read_bundle(source: Path, unpacked: Path, architecture: str = ARCHITECTURE) -> Bundle:
     """A folder, or a tar that is extracted to `unpacked`. Raises Problem unless it has Roundtap's package, exactly what

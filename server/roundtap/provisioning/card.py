@@ -97,7 +97,7 @@ def _run(args: argparse.Namespace, unpacked: Path) -> int:
     finally:
         unfinished.unlink(missing_ok=True)
     words = cli_io.cli_words()
-    no_wall = () if bundle.has(WALL) else (words("card.no_wall"),)
+    no_wall = () if any(each["Package"] == WALL for each in bundle.packages) else (words("card.no_wall"),)
     done = words(text, where=where, packages=len(bundle.packages), mib=_size_mib(bundle.files))
     cli_io.write_lines([*content_lines(bundle), *no_wall, done])
     for note in notes:
