@@ -36,7 +36,9 @@ class Play:
     """One table played through, with a stop at each screen."""
 
     def __init__(self, language: str, facing: str, names: tuple[str, str], book: Rulebook | None = None,
-                 situation: MatchSituation | None = None, options: dict[str, Any] | None = None) -> None:
+                 situation: MatchSituation | None = None, options: dict[str, Any] | None = None,
+                 joystick: bool = False) -> None:
+        self.joystick = joystick
         self.language, self.facing, self.names = language, facing, names
         book = book or next(iter(RULEBOOKS.values()))
         self.situation = situation or MatchSituation()
@@ -48,7 +50,7 @@ class Play:
         self.start()
 
     def start(self, badge: str = "") -> None:
-        words = unit_words(self.language)
+        words = unit_words(self.language, self.joystick)
         self.table = Dialogue(words, self.facing, words(badge) if badge else "", chance=lambda: "b")
         self.table.on_contact(0)
 

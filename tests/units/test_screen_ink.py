@@ -106,6 +106,14 @@ def test_every_screen_is_readable(language: str, facing: str) -> None:
     assert faults_in([SHORT, LONG], language, facing) == set()
 
 
+@pytest.mark.parametrize("language", [
+    language if language == "es" else pytest.param(language, marks=pytest.mark.long) for language in LANGUAGES])
+def test_the_words_for_a_joystick_are_readable_too(language: str) -> None:
+    with ink_reader() as reader:
+        for name, scene in UsualTable(language, "edge", LONG, joystick=True).everything():
+            assert faults_of(reader, scene, LONG) == set(), name
+
+
 @pytest.mark.parametrize(("language", "facing"), [
     play if play[0] == "pl" else pytest.param(*play, marks=pytest.mark.long) for play in PLAYS])
 def test_every_badge_and_an_old_contact_leave_the_text_alone(language: str, facing: str) -> None:
