@@ -5,6 +5,7 @@ msgspec accepts or rejects; reasons.py explains a rejection.
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Annotated, Any, Self, TypeVar, overload
@@ -58,8 +59,9 @@ class DisplayText(str):
         if not isinstance(said, str):
             raise ValueError("a text of people is a text")
         # Printable characters fit on a screen: no line feed, no direction mark. Persian names and emoji need joiners.
+        # Composed: some systems give "é" as two letters.
         text = "".join(letter if letter.isprintable() or letter in JOINERS else " "
-                       for letter in said[: 2 * SHOWN_LETTERS])
+                       for letter in unicodedata.normalize("NFC", said[: 2 * SHOWN_LETTERS]))
         return cls(" ".join(text.split())[:SHOWN_LETTERS])
 
 

@@ -7,7 +7,6 @@ import errno
 import logging
 import os
 import secrets
-import signal
 import socket
 import sys
 import threading
@@ -47,6 +46,7 @@ from roundtap_hub.store.secure_files import make_private_folder
 from roundtap_hub.store.service import HubStopped, OutcomeUnknown, Service
 from roundtap_hub.units.unit_keys import PANEL, UnitKeys, local_folder, loopback_address, make_local_units
 from roundtap_hub.units.unit_presence import Presence
+from roundtap_machine.atomic_write import crash_point
 from roundtap_machine.disk import FAILING
 from roundtap_machine.notify import SystemdNotifier, refuse, restart_process
 
@@ -274,16 +274,6 @@ def _print_pin_once(new_pin: str | None, encrypted: HttpsInfo | None, plain_port
             print(f"Organizers: https://…:{encrypted.port}/ — fingerprint of this hub's authority (SHA-256), to be "
                   f"compared before it is trusted:\n{encrypted.fingerprint}", flush=True)
         print(f"Players, walls and units: {http_url('…', plain_port)}/", flush=True)
-
-
-def crash_point(name: str | None) -> Callable[[str], None]:
-    """A power cut for tests: the process is killed, unflushed, when it reaches the point `name`."""
-
-    def at_point(point: str) -> None:
-        if point == name:
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    return at_point
 
 
 def _listener(host: str, port: int, limits: connection_limits.ConnectionLimits) -> connection_limits.LimitedListener:

@@ -1,7 +1,8 @@
 """Atomic writes: after a power cut a file is entirely the old or entirely the new one."""
 
 import os
-from collections.abc import Iterator
+import signal
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -48,3 +49,13 @@ def sync_to_disk(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def crash_point(name: str | None) -> Callable[[str], None]:
+    """A power cut for tests: the process is killed, unflushed, when it reaches the point `name`."""
+
+    def at_point(point: str) -> None:
+        if point == name:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    return at_point

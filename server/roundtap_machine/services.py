@@ -7,6 +7,7 @@ systemd forgets it at the next start, so of one that ends again and again the jo
 import os
 import re
 import subprocess
+import textwrap
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -16,16 +17,19 @@ from roundtap_machine.checks import FINE, NOTE, WRONG, Check, printer_check
 from roundtap_machine.health import MachineProbe, check_health, whole_number
 from roundtap_machine.wifi import hotspot_checks
 
+APPLIED = Path("run/roundtap-settings")  # the role, then what to correct; written whenever roundtap.txt is applied
 SETTINGS = "first-boot"  # the service that applies roundtap.txt; its word is what has to be corrected there
 SERVICES = (SETTINGS, "hub", "standby", "table", "station", "wall", "panel", "hotspot")  # roundtap-NAME.service
 # Role → the service that it cannot do without.
 ROLE_SERVICES = {"hub": "hub", "standby": "standby", "table": "table", "printer": "station", "wall": "wall"}
+# How the word of a service begins that waits for hardware; a station's port is named by its state.
+WAITS = ("waiting: ", "no-port", "unplugged")
 OF_A_HUB = ("panel", "station", "wall")  # on the hub's machine they wait for hardware that it need not have
 
 ASKED_WITHIN_S = 10.0
 RESTARTS_MANY = 5
 STEADY_S = 60.0  # one that has run for this long is no longer in a restart loop
-WORDS_LETTERS_MAX = 300
+WORDS_LETTERS_MAX = 600
 
 PROPERTIES = ("Id", "LoadState", "UnitFileState", "ActiveState", "Result", "NRestarts", "ExecMainStatus", "StatusText",
               "ActiveEnterTimestampMonotonic")
@@ -42,7 +46,8 @@ Run = Callable[[Sequence[str]], str]
 class SystemdService:
     """One service. `wanted`: starts at power-on; `active`: "active", "failed", "inactive", "activating"…; `result`: how
     it ended last; `restarts`: the number of restarts by systemd since power-on; `says`: its own word on what is wrong,
-    "" where there is none; `active_s`: how long it has been active."""
+    "" where there is none; `active_s`: how long it has been active; `of_role`: roundtap.txt makes this machine one that
+    cannot do without it."""
     name: str
     wanted: bool
     active: str
@@ -50,6 +55,7 @@ class SystemdService:
     restarts: int
     says: str = ""
     active_s: float = STEADY_S
+    of_role: bool = False
 
     @property
     def is_looping(self) -> bool:
@@ -83,9 +89,20 @@ def program_output(words: Sequence[str]) -> str:
     return done.text if done.code == 0 else ""
 
 
-def list_services(run: Run = program_output, now_s: Callable[[], float] = time.monotonic) -> list[SystemdService]:
+def applied_settings(root: Path = Path("/")) -> tuple[str, str]:
+    """The role that roundtap.txt gave this machine, and what to correct there; ("", "") where none was applied."""
+    try:
+        role, _, says = (root / APPLIED).read_text(encoding="utf-8").partition("\n")
+    except OSError:
+        return "", ""
+    return role, says
+
+
+def list_services(run: Run = program_output, now_s: Callable[[], float] = time.monotonic,
+                  root: Path = Path("/")) -> list[SystemdService]:
     """The services that this machine has; none without systemd. `now_s`: systemd's monotonic clock."""
     found = []
+    role, mistakes = applied_settings(root)
     units = {f"roundtap-{name}.service": name for name in SERVICES}
     for block in run(["systemctl", "show", *units, f"--property={','.join(PROPERTIES)}"]).split("\n\n"):
         known = dict(line.split("=", 1) for line in block.splitlines() if "=" in line)
@@ -102,8 +119,10 @@ def list_services(run: Run = program_output, now_s: Callable[[], float] = time.m
                                    unit]).splitlines()) or says
         if not says and result not in ("", "success"):
             says = f"{result}, {known.get('ExecMainStatus', '')}"
-        found.append(SystemdService(units[unit], wanted, active, result, restarts, says[:WORDS_LETTERS_MAX],
-                                    active_s))
+        if units[unit] == SETTINGS:
+            says = mistakes
+        found.append(SystemdService(units[unit], wanted, active, result, restarts, textwrap.shorten(
+            says, WORDS_LETTERS_MAX, placeholder=" …"), active_s, units[unit] == ROLE_SERVICES.get(role)))
     return found
 
 
@@ -123,7 +142,8 @@ def last_words(newest_first: Iterable[str]) -> str:
 
 def role_of(known: Iterable[SystemdService]) -> str:
     """The machine's role by the services that it runs; "" without any. A hub has those of other roles, too."""
-    running = {each.name for each in known if each.wanted or each.active == "active"}
+    running = {each.name for each in known if each.of_role} or {
+        each.name for each in known if each.wanted or each.active == "active"}
     return next((role for role, service in ROLE_SERVICES.items() if service in running), "")
 
 
@@ -134,7 +154,7 @@ def service_checks(known: Sequence[SystemdService]) -> list[Check]:
 
 
 def _service_check(each: SystemdService, may_wait: bool) -> Check | None:
-    if not each.wanted and each.active not in ("active", "activating"):
+    if not each.wanted and not each.of_role and each.active not in ("active", "activating"):
         return None
     args: dict[str, str | int] = {"service": f"roundtap-{each.name}", "n": each.restarts, "says": each.says or "–"}
     if each.name == SETTINGS and each.active in ("active", "inactive"):
@@ -147,7 +167,7 @@ def _service_check(each: SystemdService, may_wait: bool) -> Check | None:
         if not each.says:
             return Check("service", NOTE, args, "restarted") if each.restarts >= RESTARTS_MANY else \
                 Check("service", FINE, args)
-        if may_wait:
+        if may_wait and each.says.startswith(WAITS):
             return Check("service", FINE, args, "waits")
         return printer_check(f"roundtap-{each.name}", each.says) or Check("service", WRONG, args, "says")
     if each.active == "activating" and not each.restarts and each.result == "success":

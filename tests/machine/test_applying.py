@@ -94,7 +94,7 @@ def test_a_machine_of_which_nothing_is_said_gets_no_configuration(tmp_path: Path
 
 
 def test_the_wifi_is_a_connection_that_only_root_reads(tmp_path: Path) -> None:
-    machine, called = machine_in(tmp_path, "country=DE\nwifi=Café Ümlaut\nwifi_password=back\\slash ;x")
+    machine, called = machine_in(tmp_path, "country=DE\nwifi=Café Ümlaut\nwifi_password=\"back\\slash ;x\"")
     apply_settings(machine)
     path = tmp_path / WIFI
     assert stat.S_IMODE(path.stat().st_mode) == 0o600

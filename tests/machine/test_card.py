@@ -120,15 +120,19 @@ def test_a_file_of_settings_goes_along_and_its_country_at_once(boot: Path, bundl
     assert "cfg80211.ieee80211_regdom=PL" in (boot / "cmdline.txt").read_text().split()
 
 
-def test_what_is_wrong_in_the_settings_is_told_and_the_files_that_they_name_go_along(
+def test_a_card_whose_settings_are_wrong_is_not_made_and_the_files_that_they_name_go_along(
         boot: Path, bundle: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     desk = tmp_path / "desk"
     desk.mkdir()
     (desk / "table-7.txt").write_text("role = table\nboard = our-box.toml\ncountry = XX\n")
     for name in ("our-box.toml", "other.toml", "standby.toml"):
         (desk / name).write_text('like = "waveshare-oled-hat"\n')
-    assert main(["card", str(boot), "--bundle", str(bundle), "--settings", str(desk / "table-7.txt")]) == 0
-    assert [line.partition(": ")[0] for line in capsys.readouterr().err.splitlines()] == ["table-7.txt, line 3"]
+    words = ["card", str(boot), "--bundle", str(bundle), "--settings", str(desk / "table-7.txt")]
+    assert main(words) == 2
+    assert [line.partition(": ")[0] for line in capsys.readouterr().out.splitlines()] == ["table-7.txt, line 3"]
+    assert (boot / "cmdline.txt").read_text() == CMDLINE
+    (desk / "table-7.txt").write_text("role = table\nboard = our-box.toml\ncountry = DE\n")
+    assert main(words) == 0
     assert {path.name for path in boot.glob("*.toml")} == {"our-box.toml"}
     assert read_settings_file(boot / "roundtap.txt")[0].board == "our-box.toml"
 
@@ -138,6 +142,12 @@ def test_either_a_card_is_made_or_a_file_is_checked(words: list[str], capsys: py
     with pytest.raises(SystemExit, match="2"):
         main(["card", *words])
     assert "usage: roundtap card" in capsys.readouterr().err
+
+
+def test_the_settings_that_are_on_a_card_already_are_read_too(boot: Path, bundle: Path) -> None:
+    (boot / "roundtap.txt").write_text("role = tabel\n")
+    assert main(["card", str(boot), "--bundle", str(bundle)]) == 2
+    assert (boot / "cmdline.txt").read_text() == CMDLINE
 
 
 def test_the_next_bundle_goes_onto_a_card_that_runs_and_leaves_its_settings(boot: Path, bundle: Path) -> None:
@@ -221,6 +231,7 @@ def test_an_empty_variable_of_the_makefile_is_not_the_working_folder(
         bundle: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], where: str, bundle_name: str,
         told: str) -> None:
     monkeypatch.chdir(bundle)
+    Path("any.img.xz").touch()
     assert main(["card", where, "--bundle", bundle_name]) == 2
     assert told in capsys.readouterr().err
 

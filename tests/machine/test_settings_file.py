@@ -13,7 +13,7 @@ FULL = """\
 # What this machine is
 role = hub
 wifi = Café Würfel & Söhne
-wifi_password = correct horse #1
+wifi_password = "correct horse #1"
 country = DE
 language = de
 board = recommended

@@ -259,10 +259,25 @@ def test_a_service_that_nobody_wants_is_nobody_s_matter() -> None:
 
 
 def test_a_hub_need_not_have_a_screen_and_a_wall_must() -> None:
-    wall = SystemdService("wall", True, "active", "success", 0, "no screen is connected")
+    wall = SystemdService("wall", True, "active", "success", 0, "waiting: no screen is connected")
     assert [check.state for check in service_checks([wall])] == [WRONG]
     of_hub = service_checks([SystemdService("hub", True, "active", "success", 0), wall])
     assert [(check.state, check.kind) for check in of_hub] == [(FINE, ""), (FINE, "waits")]
+    ends = SystemdService("wall", True, "active", "success", 0, "the browser ends as soon as it is started")
+    assert service_checks([SystemdService("hub", True, "active", "success", 0), ends])[1].state == WRONG
+
+
+def test_what_roundtap_txt_makes_of_a_machine_is_its_role_and_its_service_must_run(tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run/roundtap-settings").write_text("hub\nroundtap.txt, line 3: wfi is unknown")
+    shown = "\n\n".join(f"Id=roundtap-{name}.service\nLoadState=loaded\nUnitFileState={state}\nActiveState=inactive\n"
+                        "Result=success\nNRestarts=0" for name, state in (
+                            ("first-boot", "enabled"), ("hub", "disabled"), ("station", "enabled")))
+    known = list_services(lambda words: shown if words[0] == "systemctl" else "", lambda: 100.0, tmp_path)
+    assert role_of(known) == "hub"
+    found = service_checks(known)
+    assert [(check.key, check.state) for check in found if "hub" in str(check.args)] == [("service", WRONG)]
+    assert "wfi" in str(next(check.args for check in found if check.key == "settings"))
 
 
 @pytest.mark.parametrize(("running", "role"), [

@@ -276,7 +276,8 @@ def play(container: Container, bundle: Path | None) -> None:
     container.run("dpkg", "--verify", "roundtap")
 
     done = container.run("apt-get", "remove", "-y", "roundtap")
-    wrong = [line for line in (done.stdout + done.stderr).splitlines() if re.search("failed|error|warning", line, re.I)]
+    wrong = [line for line in (done.stdout + done.stderr).splitlines()
+             if re.search(r"\b(failed|error|warning)\b", line, re.I)]
     holds(f"removed without an error {wrong}", not wrong)
     holds("removed: nothing runs, nothing starts", not container.answers() and "roundtap-hub" not in container.sh(
         "ls /etc/systemd/system/*.wants"))

@@ -198,7 +198,7 @@ class _Composer:
             while bottom < len(widths):
                 joined, count = max(wide, widths[bottom]), bottom - top
                 apart = wide * count + widths[bottom] + NEW_BLOCK
-                if count == (most if joined else 255) or joined * (count + 1) > apart:
+                if count >= (most if joined else 255) or joined * (count + 1) > apart:
                     break
                 wide, bottom = joined, bottom + 1
             self._block([bits[row * row_bytes:row * row_bytes + wide] for row in range(top, bottom)], wide)

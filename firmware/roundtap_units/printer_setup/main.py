@@ -117,7 +117,8 @@ class PrinterSetup:
                 return False
             profile = self._model(port, baud)
         except PortUnavailable as gone:
-            self._say(self._words("printer.setup.gone", port=port.id, reason=self._why(gone)))
+            self._say(self._words("printer.setup.gone", port=port.id, reason=(
+                self._words(f"printer.refused.{gone.reason}") if gone.reason else str(gone))))
             return False
         if profile is None:
             return False
@@ -214,9 +215,6 @@ class PrinterSetup:
                 self._say(self._words(f"printer.trouble.{outcome.detail}"))
         finally:
             printer.close()
-
-    def _why(self, gone: PortUnavailable) -> str:
-        return self._words(f"printer.refused.{gone.reason}") if gone.reason else str(gone)
 
     def _number(self, key: str, most: int) -> int:
         while True:

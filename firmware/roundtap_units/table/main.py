@@ -3,7 +3,6 @@
 import argparse
 import contextlib
 import os
-import signal
 import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -142,6 +141,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _run(config: TableConfig, args: argparse.Namespace) -> bool:
     """Whether the unit gave up its key, and has to restart."""
+    from roundtap_machine.atomic_write import crash_point
     from roundtap_machine.health import MachineProbe
     from roundtap_units.link.checksum_lines import key_fingerprint
     from roundtap_units.link.link import HubLink
@@ -163,7 +163,7 @@ def _run(config: TableConfig, args: argparse.Namespace) -> bool:
         process.close()
         return config.local and not stopping.is_set()
     words = unit_words(config.language, config.board.joystick)
-    outbox = Outbox(config.folder / "outbox.jsonl", _crash_point(args.crash_at), key_fingerprint(identity.key))
+    outbox = Outbox(config.folder / "outbox.jsonl", crash_point(args.crash_at), key_fingerprint(identity.key))
     stored = StoredView(config.folder / "view.json", read_boot_id())
     health = OwnHealth(MachineProbe(config.folder, True), config.board.pins.keys(), lambda: not screen.blind,
                        lacks=lambda: (front.input_fault, screen.reason))
@@ -211,11 +211,3 @@ def _enrolled(config: TableConfig, memory: UnitMemory, process: BoardProcess,
     return enrolled_address(asking.enrolled, config.hubs), config
 
 
-def _crash_point(name: str | None) -> Callable[[str], None]:
-    """A power cut for tests: the process dies at the point `name`, without flushing or warning."""
-
-    def at_point(point: str) -> None:
-        if point == name:
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    return at_point

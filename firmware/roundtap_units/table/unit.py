@@ -51,7 +51,8 @@ def make_rollback(*objects: Any) -> Callable[[], None]:
     kept: list[tuple[object, list[tuple[str, object]]]] = []
     for one in objects:
         names = list(vars(one)) if hasattr(one, "__dict__") else type(one).__slots__
-        kept.append((one, [(name, _copied(getattr(one, name))) for name in names]))
+        kept.append((one, [(name, copy.copy(value) if isinstance(value, list | set | dict) else value)
+                           for name in names for value in [getattr(one, name)]]))
 
     def undo() -> None:
         for one, values in kept:
@@ -59,10 +60,6 @@ def make_rollback(*objects: Any) -> Callable[[], None]:
                 setattr(one, name, value)
 
     return undo
-
-
-def _copied(value: Any) -> Any:
-    return copy.copy(value) if isinstance(value, list | set | dict) else value
 
 
 class UnitRoundClock:
@@ -362,7 +359,8 @@ class TableUnit(BoardUnit):
     def _restore(self, stored: bool, now_ms: int) -> None:
         """Reports on the disk, of the event now shown, go back to the dialogue: those without an answer, and accepted
         ones that a view from before the restart does not know yet."""
-        event, known = self._event_id(), {sent.report_id for sent in self.dialogue.table.sent}
+        event = self._view.event.id if self._view and self._view.event else None
+        known = {sent.report_id for sent in self.dialogue.table.sent}
         for kept in self._outbox.all():
             report, saved = kept.report, kept.fate == "accepted" and kept.number is not None
             if report["event"] == event and kept.id not in known and (
@@ -416,9 +414,6 @@ class TableUnit(BoardUnit):
             said["lot"] = {"event": view.event.id, "match": view.match.id, "draw": view.match.draw, "about": about,
                            "side": side}
         return said
-
-    def _event_id(self) -> str | None:
-        return self._view.event.id if self._view and self._view.event else None
 
     def _match_id(self) -> str | None:
         return self._view.match.id if self._view and self._view.match else None

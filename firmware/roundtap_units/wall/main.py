@@ -278,8 +278,8 @@ log = logging.getLogger(__name__)
 MEMORY = "wall.json"
 STEP_S = 1.0  # how often to look for a screen, and for the programs
 STARTS_WITHIN_S = 120.0  # a browser that starts for the first time on a slow card
+# A live page sends or takes something sooner: the wall's asks a silent hub every 22 s at the latest.
 ASKS_WITHIN_S = 40.0
-"""A live page sends or takes something sooner: the wall's asks a silent hub every 22 s at the latest."""
 ENDS_WITHIN_S = 5.0
 AGAIN_AFTER_S, AGAIN_AT_MOST_S = 2.0, 60.0  # a browser that ends at once is restarted with a growing pause
 COMPOSITOR = ("cage", "-d", "--")
@@ -433,7 +433,7 @@ def missing_for_browser(window: bool, environment: Mapping[str, str]) -> str:
     # With another backend it is drawn elsewhere than on a screen: for testing.
     if window or environment.get("WLR_BACKENDS") or connected_screens():
         return ""
-    return "no screen is connected: the wall comes up once one is plugged in and switched on"
+    return "waiting: no screen is connected; the wall comes up once one is plugged in and switched on"
 
 
 def missing_programs(window: bool = False, path: str | None = None) -> list[str]:

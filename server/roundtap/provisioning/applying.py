@@ -101,15 +101,16 @@ def _apply(machine: Machine, start: bool, wait: bool) -> ApplyResult:
     settings, told = machine.settings()
     passwords, told_of_secrets = _take_secrets(machine, settings)
     told += told_of_secrets
-    changed = _copy_extra_files(machine, settings.role)
-    files = roles.system_files(settings, passwords)
+    changed = _copy_extra_files(machine)
+    files = [*roles.system_files(settings, passwords), *_standby_key(machine, settings.role)]
     for wanted in files:
         state = _write(machine.root, wanted)
         if state is None:
             told.append(SettingsNote("by_hand", params={"path": f"/{wanted.path}"}))
         elif state:
             changed.append(wanted.path)
-    kept = roles.HOTSPOT_FILES if settings.role in ("", *roles.HUBS) else ()
+    kept = (*(roles.HOTSPOT_FILES if settings.role in ("", *roles.HUBS) else ()),
+            *((roles.STANDBY_KEY,) if settings.role == "standby" else ()))
     changed += _remove_stale(machine, {*kept, *(wanted.path for wanted in files)})
     changed += _name(machine, settings)
     changed += _zone(machine, settings)
@@ -133,12 +134,14 @@ def _apply(machine: Machine, start: bool, wait: bool) -> ApplyResult:
 def _switch(machine: Machine, role: str, start: bool, wait: bool) -> None:
     wanted, others = roles.role_services(role)
     there = [unit for unit in others if _has_unit(machine.root, unit)]
+    wall = roles.systemd_unit("wall")
+    shows_wall = wait and wall in there and machine.run(["systemctl", "--quiet", "is-active", wall]) == 0
     if there:
         machine.run(["systemctl", "--quiet", "disable", "--now", *(() if wait else ("--no-block",)), *there])
     if wait and there:
         # How they ended is no longer of interest.
         machine.run(["systemctl", "--quiet", "reset-failed", *there])
-    if wait and roles.systemd_unit("wall") in there:
+    if shows_wall:
         # A wall takes the first console, and does not give it back.
         machine.run(["systemctl", "--quiet", "start", "--no-block", "getty@tty1.service"])
     for unit in (EACH_START, *wanted):
@@ -201,24 +204,24 @@ def _remove_stale(machine: Machine, kept: Collection[str]) -> list[str]:
     return gone
 
 
-def _copy_extra_files(machine: Machine, role: str) -> list[str]:
-    """Copy TOML files beside `roundtap.txt` (a custom board, a standby's key) to where the services look for them."""
+def _standby_key(machine: Machine, role: str) -> list[roles.SystemFile]:
+    """A standby's key from beside `roundtap.txt`; there it stays, for the day when this is a standby again."""
+    boot = machine.boot()
+    if role != "standby" or boot is None or not (boot / settings_file.STANDBY_FILE).is_file():
+        return []
+    text = (boot / settings_file.STANDBY_FILE).read_text(encoding="utf-8-sig", errors="replace")
+    return [roles.SystemFile(roles.STANDBY_KEY, f"{roles.MARK}\n{text}", 0o640, "roundtap-standby")]
+
+
+def _copy_extra_files(machine: Machine) -> list[str]:
+    """Copy TOML files beside `roundtap.txt`, such as a custom board, to where the services look for them."""
     boot, changed = machine.boot(), []
     for source in settings_file.toml_files(boot) if boot else []:
         try:
             text = source.read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError):
             continue
-        target = machine.root / roles.ETC / source.name
-        group = "roundtap-standby" if source.name == settings_file.STANDBY_FILE else ""
-        if group and role != "standby":
-            # The key stays beside roundtap.txt, for the day when this is a standby again.
-            if target.is_file() and target.read_text(encoding="utf-8", errors="replace") == text:
-                target.unlink()
-                changed.append(f"{roles.ETC}/{source.name}")
-        elif write_if_changed(target, text, 0o640 if group else 0o644):
-            if group:
-                _give_to(target, group)
+        if source.name != settings_file.STANDBY_FILE and write_if_changed(machine.root / roles.ETC / source.name, text):
             changed.append(f"{roles.ETC}/{source.name}")
     return changed
 
@@ -316,14 +319,15 @@ def wipe_passwords(path: Path, taken: Collection[str] = settings_file.SECRET) ->
     too: they may count once a line beside them is corrected."""
     raw = path.read_bytes()
     lines = raw.splitlines(keepends=True)
-    utf16 = raw[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in raw
-    if utf16:
+    encoding = settings_file.encoding_of(raw)
+    if encoding.startswith("utf-16"):
         # A line end byte may be half a character here: rewrite as UTF-8 with a byte order mark, for Notepad.
-        text = raw.decode("utf-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-16-le", errors="replace")
-        lines = [b"\xef\xbb\xbf", *text.encode().splitlines(keepends=True)]
+        lines = [b"\xef\xbb\xbf", *raw.decode(encoding, errors="replace").encode().splitlines(keepends=True)]
+        encoding = "utf-8"
     kept = []
     for line in lines:
-        found, _ = settings_file.read_settings(line)
+        # By the whole file's encoding: a line alone may be taken for another one.
+        found, _ = settings_file.read_settings(line.decode(encoding, errors="replace").encode())
         secret = next((key for key in settings_file.SECRET if key in taken and getattr(found, key)), None)
         if secret:
             end = line[len(line.rstrip(b"\r\n")):]

@@ -38,13 +38,15 @@ def read_bundle(source: Path, unpacked: Path, architecture: str = ARCHITECTURE) 
     debs = {path.name: path for path in files if path.suffix == ".deb"}
     if not any(name.startswith(f"{OWN}_") for name in debs):
         raise Problem("card_no_bundle", folder=source)
-    if lacking := [name for name in (INDEX, GIVEN, INSTALLER) if not (folder / name).is_file()]:
+    whole = {path.name for path in files if path.stat().st_size}
+    if lacking := [name for name in (INDEX, GIVEN, INSTALLER) if name not in whole]:
         raise Problem("card_bundle_half", folder=source, names=", ".join(lacking))
-    listed = {each["Filename"].removeprefix("./"): each for each in _paragraphs((folder / INDEX).read_text("utf-8"))}
+    index = _paragraphs((folder / INDEX).read_text("utf-8", "replace"))
+    listed = {str(each["Filename"]).removeprefix("./"): each for each in index}
     if absent := sorted(listed.keys() - debs.keys()):
         raise Problem("card_bundle_half", folder=source, names=", ".join(absent))
     packages = [_checked(path, listed.get(name), architecture) for name, path in debs.items()]
-    if unmet := unmet_dependencies(packages, (folder / GIVEN).read_text("utf-8").split()):
+    if unmet := unmet_dependencies(packages, (folder / GIVEN).read_text("utf-8", "replace").split()):
         raise Problem("card_bundle_half", folder=source, names=", ".join(unmet))
     return Bundle(files, packages)
 

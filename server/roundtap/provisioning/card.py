@@ -1,6 +1,7 @@
 """Makes a card's first start install Roundtap without internet: on its boot partition, or in an image of Pi OS."""
 
 import argparse
+import errno
 import lzma
 import os
 import shutil
@@ -21,11 +22,12 @@ from roundtap.provisioning.settings_file import FILE, SettingsNote
 from roundtap_core.errors import Problem
 from roundtap_machine.atomic_write import write_atomically
 
+ETC = Path("/etc/roundtap")  # of a running machine whose card is made anew
 FILES = Path(__file__).with_name("card_files")
 FOLDER, SCRIPT = "roundtap", "roundtap/first-boot.sh"
+# systemd's way to run one program instead of all services (systemd-run-generator), as Imager did.
 ARMED = ("systemd.run=/boot/firmware/roundtap/first-boot.sh", "systemd.run_success_action=reboot",
          "systemd.run_failure_action=reboot", "systemd.unit=kernel-command-line.target")
-"""systemd's way to run one program instead of all services (systemd-run-generator), as Imager did."""
 STOCK = ("resize", "init=/usr/lib/raspberrypi-sys-mods/firstboot", "init=/usr/lib/raspi-config/init_resize.sh")
 """Removed, since Pi OS would grow its root over the whole card and leave no room for the data."""
 FAT_TYPES = (0x06, 0x0B, 0x0C, 0x0E)
@@ -62,10 +64,11 @@ def check(path: Path) -> int:
     words = cli_io.cli_words()
     try:
         path.stat()
-        notes = settings_file.read_settings_file(path)[1]
+        found, notes = settings_file.read_settings_file(path)
     except OSError as error:
         return cli_io.print_refusal(f"roundtap card: {path}: {error.strerror}")
-    cli_io.write_lines([note.text(words, path.name) for note in notes] or [words("says.fine")])
+    cli_io.write_lines([note.text(words, path.name) for note in notes] or [
+        words("says.fine"), words("says.role", role=words(f"role.{found.role or 'undecided'}"))])
     return cli_io.BAD_INPUT if notes else cli_io.DONE
 
 
@@ -75,10 +78,17 @@ def _run(args: argparse.Namespace, unpacked: Path) -> int:
         # "", from a Makefile's empty variable, would be the working folder.
         if not args.target:
             raise Problem("card_no_base")
+        if not where.exists():
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), args.target)
         if not args.bundle:
             raise Problem("card_no_bundle", folder="dist")
+        files, notes = _settings_files(args.settings or (where if where.is_dir() else FILES) / FILE)
+        words = cli_io.cli_words()
+        if notes:
+            # A card that cannot work is not made.
+            cli_io.write_lines(note.text(words, (args.settings or Path(FILE)).name) for note in notes)
+            return cli_io.BAD_INPUT
         bundle = read_bundle(Path(args.bundle), unpacked, args.architecture)
-        files, notes = _settings_files(args.settings) if args.settings else ({}, [])
         card: Card
         if where.is_dir():
             card, text = FolderCard(where), "card.done"
@@ -87,30 +97,27 @@ def _run(args: argparse.Namespace, unpacked: Path) -> int:
             copy_sparse(where, unfinished)
             card, text = ImageCard(unfinished), "card.image"
         with machine_at(Path("/")).boot_open():
-            prepare_card(card, bundle.files, files)
+            prepare_card(card, bundle.files, files if args.settings else {})
         if not where.is_dir():
             where = unfinished.replace(args.output)
     except Problem as problem:
         return cli_io.print_refusal(f"roundtap card: {problem.say(cli_io.reader_words())}")
     except (OSError, lzma.LZMAError, EOFError) as error:
-        return cli_io.print_refusal(f"roundtap card: {where}: {error}")
+        return cli_io.print_refusal(f"roundtap card: {getattr(error, 'filename', None) or where}: {error}")
     finally:
         unfinished.unlink(missing_ok=True)
-    words = cli_io.cli_words()
     no_wall = () if any(each["Package"] == WALL for each in bundle.packages) else (words("card.no_wall"),)
     done = words(text, where=where, packages=len(bundle.packages), mib=_size_mib(bundle.files))
     cli_io.write_lines([*content_lines(bundle), *no_wall, done])
-    for note in notes:
-        cli_io.print_error(note.text(words, args.settings.name))
     return cli_io.DONE
 
 
 def _settings_files(path: Path) -> tuple[dict[str, bytes], list[SettingsNote]]:
     """roundtap.txt and the TOML files beside it that it names, and the notes on it."""
-    found, notes = settings_file.read_settings_file(path)
+    found, notes = settings_file.read_settings_file(path, [ETC])
     named = {found.board, found.printer, settings_file.STANDBY_FILE if found.role == "standby" else ""}
     beside = {each.name: each.read_bytes() for each in settings_file.toml_files(path.parent) if each.name in named}
-    return {**beside, FILE: path.read_bytes()}, notes
+    return {**beside, **({FILE: path.read_bytes()} if path.exists() else {})}, notes
 
 
 def _size_mib(files: Sequence[Path]) -> int:

@@ -15,7 +15,7 @@ from roundtap.provisioning.roles import ETC
 from roundtap.provisioning.settings_file import ROLES, Settings, SettingsNote
 from roundtap_core.errors import Problem
 from roundtap_core.words import Words, catalogue, choose_language, core_words
-from roundtap_machine.notify import SystemdNotifier
+from roundtap_machine.services import APPLIED
 from roundtap_units.wall.main import missing_programs
 
 DONE, BAD_INPUT = 0, 2
@@ -187,7 +187,7 @@ def _apply(machine: Machine, first: bool, restart: bool, wait: bool = False) -> 
     if first:
         silence_first_boot(machine)
     done = applying.apply_settings(machine, not first, wait)
-    settings, _ = machine.settings()
+    settings, mistakes = machine.settings()
     notes = list(done.notes)
     changed = done.restart
     if first and settings.read_only is not False:
@@ -203,7 +203,8 @@ def _apply(machine: Machine, first: bool, restart: bool, wait: bool = False) -> 
         notes.append(SettingsNote("no_browser", params={"programs": ", ".join(lacking)}))
     words = words_for(settings)
     text = role_report(settings, notes, words, roles.role_services(settings.role)[0])
-    SystemdNotifier().say(" ".join(note.text(words) for note in notes))
+    says = " ".join(note.text(words) for note in mistakes)
+    write_if_changed(machine.root / APPLIED, f"{settings.role}\n{says}")
     consoles = CONSOLES if machine.root == Path("/") else ()
     with machine.boot_open():
         write_report(machine.boot(), text, mend=bool(notes) or not settings.role, consoles=consoles)

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from roundtap.provisioning.settings_file import UNDECIDED, Settings
+from roundtap.provisioning.settings_file import STANDBY_FILE, UNDECIDED, Settings
 
 SERVICES: dict[str, tuple[str, ...]] = {
     "hub": ("hub", "hotspot", "panel", "station", "wall"),
@@ -37,7 +37,8 @@ HOTSPOT = "roundtap-hotspot"  # NetworkManager's profile of the hub's own Wi-Fi
 # What `roundtap hotspot on` makes. Without the hub, phones would go on joining it and reach nothing.
 HOTSPOT_FILES = (f"etc/NetworkManager/system-connections/{HOTSPOT}.nmconnection", f"{ETC}/hotspot.json",
                  "etc/modprobe.d/roundtap-wifi-country.conf")
-EVERY_FILE = frozenset({STICK_RULES, WIFI, *HOTSPOT_FILES, *(f"{ETC}/{name}" for name in (
+STANDBY_KEY = f"{ETC}/{STANDBY_FILE}"
+EVERY_FILE = frozenset({STICK_RULES, WIFI, STANDBY_KEY, *HOTSPOT_FILES, *(f"{ETC}/{name}" for name in (
     "hub.env", "standby.env", "wall.env", "table.toml", "station.toml", "panel.toml"))})
 """All that `system_files` or a hub's hotspot may make."""
 

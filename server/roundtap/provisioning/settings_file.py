@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlsplit
 
+from roundtap_core.errors import Problem
 from roundtap_core.words import LANGUAGES, Words
 
 FILE = "roundtap.txt"
@@ -30,7 +31,9 @@ TAKEN_OVER = "# {key}: taken over"  # begins the line that stands where a passwo
 # Their values may contain #: the whole rest of the line counts.
 _LITERAL = ("wifi", "wifi_password", "hotspot", "hotspot_password", "pin")
 _RADIO = _LITERAL[:4]
-_LIKE_COMMENT = re.compile(r"\s(#|;|//)\s")
+_LIKE_COMMENT = re.compile(r"(^|\s)(#|;|//)(\s|$)")
+_COMMENT_IN_SECRET = re.compile(r"(^|\s)(#|;|//)")  # the name of a network may well be "Shop #1"
+_BEHIND_QUOTE = re.compile("(?<=[\"'“”‘’»«])\\s*(#|;|//)[^\"'“”‘’»«]*$")
 _QUOTES = {'"': '"', "'": "'", "“": "”", "„": "“”", "”": "”", "‘": "’", "‚": "‘’", "«": "»", "»": "«"}
 _COMMENT = ("#", ";", "//", "[")
 _INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad"))
@@ -182,7 +185,8 @@ def read_settings(raw: bytes, timezones: Callable[[], set[str]] = zoneinfo.avail
     notes: list[SettingsNote] = []
     found: dict[str, tuple[int, object]] = {}
     setting_lines: dict[str, int] = {}  # also of an invalid one
-    for number, line in enumerate(_text(raw).splitlines(), start=1):
+    encoding = encoding_of(raw)
+    for number, line in enumerate(raw.decode(encoding, errors="replace").splitlines(), start=1):
         line = line.translate(_INVISIBLE).strip()
         if not line or line.startswith(_COMMENT):
             if saved is None and line.startswith(TAKEN_OVER.format(key="wifi_password")):
@@ -200,6 +204,10 @@ def read_settings(raw: bytes, timezones: Callable[[], set[str]] = zoneinfo.avail
             # Nothing behind it is how an open network is said.
             if not value and key != "wifi_password":
                 raise _InvalidValue("empty", key=key, example=_template()[key])
+            if key == "pin" and encoding.startswith("cp") and not value.isascii():
+                raise _InvalidValue("guessed", key=key)
+            if key in _LITERAL and value[:1] in _QUOTES and value[-1] not in _QUOTES[value[0]]:
+                raise _InvalidValue("open_quote", key=key)
             found[key] = (number, _value(key, value, timezones, folders) if value else "")
         except _InvalidValue as wrong:
             notes.append(SettingsNote(wrong.key, number, wrong.params))
@@ -244,9 +252,24 @@ def _contradictions(settings: Settings, values: Mapping[str, object], lines: Map
             ("wifi_open", "wifi_password" not in lines and settings.wifi not in (saved or ()))) if missing]
     if settings.wifi and settings.hotspot not in ("", "no") and role == "hub":
         notes.append(SettingsNote("wifi_and_hotspot", max(lines["wifi"], lines["hotspot"])))
-    if role == "standby" and folders is not None and not any((folder / STANDBY_FILE).exists() for folder in folders):
-        notes.append(SettingsNote("no_standby_file", lines["role"], {"file": STANDBY_FILE}))
+    if role == "standby" and folders is not None:
+        found = next((folder / STANDBY_FILE for folder in folders if (folder / STANDBY_FILE).exists()), None)
+        if reason := _standby_refusal(found) if found else "":
+            notes.append(SettingsNote("standby_file", lines["role"], {"file": STANDBY_FILE, "reason": reason}))
+        if found is None:
+            notes.append(SettingsNote("no_standby_file", lines["role"], {"file": STANDBY_FILE}))
     return notes
+
+
+def _standby_refusal(file: Path) -> str:
+    """Why the standby's own reader refuses its file; "" where it does not."""
+    from roundtap_hub.standby.main import read_hub
+
+    try:
+        read_hub(file)
+    except Problem as problem:
+        return str(problem.params["reason"])
+    return ""
 
 
 @cache
@@ -255,25 +278,26 @@ def _template() -> dict[str, str]:
     return dict(re.findall(r"^#(\w+) = (.+)$", TEMPLATE.read_text(encoding="utf-8"), flags=re.MULTILINE))
 
 
-def _text(raw: bytes) -> str:
-    """The text in whatever encoding it was saved: UTF-8 or UTF-16 with or without a mark, or a Windows code page."""
-    for mark, encoding in ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")):
+def encoding_of(raw: bytes) -> str:
+    """How the file was saved: UTF-8 or UTF-16 with or without a mark, or a Windows code page ("cp1250", "cp1252")."""
+    for mark, encoding in ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16")):
         if raw.startswith(mark):
-            return raw[len(mark):].decode(encoding, errors="replace")
+            return encoding
     zeros = (raw[0:400:2].count(0), raw[1:400:2].count(0))
     if max(zeros) > len(raw[:400]) // 5:
-        return raw.decode("utf-16-le" if zeros[1] > zeros[0] else "utf-16-be", errors="replace")
+        return "utf-16-le" if zeros[1] > zeros[0] else "utf-16-be"
     try:
-        return raw.decode("utf-8")
+        raw.decode("utf-8")
+        return "utf-8"
     except UnicodeDecodeError:
         polish = re.search(rb"(?im)^\s*((language|country)\s*[=:]\s*['\"]?(pl|polski|polska)\b|"
-                           rb"(j.zyk|kraj|rola|sie.|has.o|nazwa|p.ytka|drukarka)\s*[=:])", raw)
-        return raw.decode("cp1250" if polish else "cp1252", errors="replace")
+                           rb"(j.zyk|kraj|rola|sie.|has.o|nazwa|p.ytka|drukarka)(\s+wi.?fi)?\s*[=:])", raw)
+        return "cp1250" if polish else "cp1252"
 
 
 def key_of(line: bytes) -> str:
     """The key of a line of the file; "" for comments and invalid lines."""
-    text = _text(line).translate(_INVISIBLE).strip()
+    text = line.decode(encoding_of(line), errors="replace").translate(_INVISIBLE).strip()
     try:
         return "" if text.startswith(_COMMENT) else _split(text)[0]
     except _InvalidValue:
@@ -299,9 +323,11 @@ def _split(line: str) -> tuple[str, str, bool]:
     if key not in _RADIO:
         # Full-width letters and digits, as some keyboards for Chinese and Japanese write them.
         value = unicodedata.normalize("NFKC", value)
-    plain = _unquoted(value)
+    # What follows the closing quote is a comment.
+    plain = _unquoted(_BEHIND_QUOTE.sub("", value) if value[:1] in _QUOTES else value)
     if key in _LITERAL or plain != value:
-        return key, plain, plain == value and _LIKE_COMMENT.search(value) is not None
+        like_comment = _COMMENT_IN_SECRET if key in SECRET else _LIKE_COMMENT
+        return key, plain, plain == value and like_comment.search(value) is not None
     return key, _unquoted(re.split(r"\s[#;]|\s//\s", f" {value}", maxsplit=1)[0].strip()).strip(), False
 
 
@@ -377,7 +403,7 @@ def _board_or_printer(key: str, value: str, folders: Sequence[Path] | None) -> s
 
     known: dict[str, Any] = {**BOARDS} if key == "board" else {**PROFILES}
     read: Callable[[str], object] = load_board if key == "board" else load_profile
-    if not value.endswith(".toml"):
+    if not value.casefold().endswith(".toml"):
         # The names on the devices themselves, the words in them, and the words in our names.
         similar = {word.casefold(): name for name in reversed(known) for sold_as in [SOLD_AS.get(name, "")]
                    for word in (*sold_as.split(", "), *re.findall(r"\w+-\w+|\w{5,}|\d{3}", f"{name} {sold_as}"))}
@@ -385,13 +411,15 @@ def _board_or_printer(key: str, value: str, folders: Sequence[Path] | None) -> s
     if not re.fullmatch(r"[\w][\w.-]*", value):
         raise _InvalidValue("plain_name", key=key, text=_short(value))
     if folders is not None:
-        there = {path.name: path for folder in reversed(folders) for path in toml_files(folder)}
-        if value not in there:
+        # As on the card's own file system, capitals do not matter.
+        there = {path.name.casefold(): path for folder in reversed(folders) for path in toml_files(folder)}
+        if value.casefold() not in there:
             raise _InvalidValue("no_file", key=key, text=value, known=", ".join(known))
         try:
-            read(str(there[value]))
+            read(str(there[value.casefold()]))
         except TomlTableError as wrong:
             raise _InvalidValue(f"{key}.{wrong.key}", **wrong.params) from None
+        return there[value.casefold()].name
     return value
 
 
@@ -413,7 +441,7 @@ def _address(value: str) -> str:
     """As the units read it; without a port it is the hub's own."""
     from roundtap_units.link.hub_choice import endpoint_url, parse_endpoint
 
-    url = value if "//" in value else f"http://{value}"
+    url = value if re.match("[a-z]+:/", value, re.IGNORECASE) else f"http://{value}"
     try:
         return endpoint_url((parse_endpoint(url)[0], urlsplit(url).port or HUB_PORT))
     except ValueError:

@@ -205,12 +205,10 @@ class _BracketSvg:
         if match is None or seat.competitor is None:
             return ""
         if match.b is None:
-            return self._words("bracket.bye") if seat.competitor == match.a and not self._bye_stands(game) else ""
+            # The empty seat opposite, where there is one, says "bye" already.
+            alone = seat.competitor == match.a and not (game.a.empty or game.b.empty)
+            return self._words("bracket.bye") if alone else ""
         return game.figure(seat.competitor)
-
-    def _bye_stands(self, game: BracketGame) -> bool:
-        """Whether the empty seat opposite says "bye" already."""
-        return game.a.empty or game.b.empty
 
     def _champion(self, final: _Position) -> None:
         who = self._bracket.champion

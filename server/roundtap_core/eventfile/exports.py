@@ -9,7 +9,6 @@ apostrophe before it.
 import csv
 import io
 import re
-from fractions import Fraction
 from typing import Any
 
 from roundtap_core.elimination.cut import THIRD
@@ -108,14 +107,10 @@ def _players(tournament: Tournament, names: dict[str, str]) -> list[dict[str, An
         left = gone[row.competitor]
         players.append({
             "name": names[row.competitor], "score": row.points, "mov": row.tiebreakers["mov"],
-            **({"sos": _decimal(row.tiebreakers["sos"])} if "sos" in row.tiebreakers else {}),
+            **({"sos": round(float(row.tiebreakers["sos"]), 4)} if "sos" in row.tiebreakers else {}),
             **({} if left is None else {"dropped": left}), "rank": rank})
     return players
 
-
-def _decimal(value: int | Fraction) -> float:
-    """As List Fortress keeps it: a decimal number."""
-    return round(float(value), 4)
 
 
 def _finished_matches(played: Round) -> list[Match]:

@@ -95,7 +95,8 @@ def parse_json(text: str) -> object:
 
     text = text.removeprefix("\ufeff")
     try:
-        data = json.loads(text, object_pairs_hook=read_object, parse_int=_read_integer)
+        # Python refuses to convert thousands of digits; the first 24 are out of every range just the same.
+        data = json.loads(text, object_pairs_hook=read_object, parse_int=lambda digits: int(digits[:24]))
     except json.JSONDecodeError as error:
         near = text[error.pos :].strip()[:20].split("\n")[0]
         if not near:
@@ -106,11 +107,6 @@ def parse_json(text: str) -> object:
     for made, key in doubled:
         raise Problem("key_twice", where=json_pointer(_path_to(made, data), key), key=key)
     return data
-
-
-def _read_integer(text: str) -> int:
-    # Python refuses to convert thousands of digits; the first 24 are out of every range just the same.
-    return int(text[:24])
 
 
 def _path_to(wanted: object, data: object) -> str:

@@ -182,14 +182,10 @@ def margin_label(form: Form, words: Words) -> str:
 
 def _winner_ticks(form: Form) -> Iterator[SlipTicks]:
     """The winner, where figures may not decide it; a draw, where it must be stated."""
-    if form.parallel or not any(_winner_unstated(way) for way in form.ways):
+    if form.parallel or not any(way.winner in (OPENER, DECIDED) for way in form.ways):
         return
     draw = ("paper.draw",) if any(way.winner == DRAWN for way in form.ways) else ()
     yield SlipTicks("paper.won", (*SIDES, *draw))
-
-
-def _winner_unstated(way: WayToEnd) -> bool:
-    return way.winner in (OPENER, DECIDED)
 
 
 def _ending_ticks(form: Form) -> Iterator[SlipTicks]:
@@ -213,11 +209,8 @@ def _as_destroyed(conceded: WayToEnd, ways: Sequence[WayToEnd]) -> bool:
 
 def _decided_by_figures(way: WayToEnd) -> bool:
     figures = way.figures()
-    return way.winner == BY_FIGURES and way.ended != CONCESSION and bool(figures) and all(map(_is_asked, figures))
-
-
-def _is_asked(figure: Figure) -> bool:
-    return figure.asked
+    return (way.winner == BY_FIGURES and way.ended != CONCESSION and bool(figures)
+            and all(figure.asked for figure in figures))
 
 
 def _choices(form: Form) -> Iterator[SlipTicks]:

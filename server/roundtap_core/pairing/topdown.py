@@ -272,7 +272,7 @@ class TopDownDraw(Struct):
                 window = self._solve(start, end, tokens)
                 if len(window.floating) + window.tokens_left <= spare:
                     return self._into_sink(window, start, end)
-            too_wide = members + len(self.rest[end]) > self._widest()
+            too_wide = members + len(self.rest[end]) > (WIDEST if self._effort < EFFORT else NARROW)
             if end > start and (members >= width or too_wide):
                 window = self._solve(start, end, tokens)
                 if self._cut(window, start, end):
@@ -284,9 +284,6 @@ class TopDownDraw(Struct):
                 return self._any_legal_round()
             members += len(self.rest[end])
         return self._to_the_end(start, tokens)
-
-    def _widest(self) -> int:
-        return WIDEST if self._effort < EFFORT else NARROW
 
     def _solve(self, start: int, end: int, tokens: int) -> WindowSolution:
         size = tokens + sum([len(group) for group in self.rest[start:end]])

@@ -177,7 +177,7 @@ def _contradicted(book: Rulebook, form: Form, result: Result, options: Options, 
     stated = book.winner(result, options)
     problems: list[Problem | None] = []
     for way in form.ways:
-        if way.ended != result.ended or way.winner == OPENER or not _decides(way):
+        if way.ended != result.ended or way.winner == OPENER or all(isinstance(rule, Exchange) for rule in way.rules):
             continue
         told = {figure.key for figure in way.figures()} & ((result.timeout or {}).keys() - {SCORE})
         for reading in result_readings(way, "a", result):
@@ -203,10 +203,6 @@ def _was_passed(way: WayToEnd, missing: Question, step: object) -> bool:
     asked_at = next(at for at, each in enumerate(way.steps) if getattr(each, "name", None) == missing.name)
     places = [at for at, each in enumerate(way.steps) if getattr(each, "id", None) == step]
     return bool(places) and max(places) < asked_at
-
-
-def _decides(way: WayToEnd) -> bool:
-    return any(not isinstance(rule, Exchange) for rule in way.rules)
 
 
 def _reading_problem(way: WayToEnd, walked: WalkState, stated: str, result: Result) -> Problem | None:

@@ -155,10 +155,6 @@ def ship_points(cost: int, large: bool, life: int, damage: int) -> int:
     return cost // 2 if large and 2 * damage > life else 0
 
 
-def _ship_worth(figures: Mapping[str, int]) -> int:
-    return ship_points(figures["cost"], bool(figures["large"]), figures["life"], figures["damage"])
-
-
 class XWingStandard(base.Rulebook):
     """Sections in the docstrings are the headings of the document."""
     id = "xwing-standard"
@@ -180,7 +176,7 @@ class XWingStandard(base.Rulebook):
     counting_aid = base.CountingAid("ship", (
         base.AidFigure("cost", 0, 999), base.AidFigure("life", 1, 99), base.AidFigure("damage", 0, 99),
         base.AidFigure("large", tick=True),
-    ), _ship_worth)
+    ), lambda ship: ship_points(ship["cost"], bool(ship["large"]), ship["life"], ship["damage"]))
     option_defaults = {"structure": "basic", "squad_points": 100, "late_minutes": 10, "tables": "leaders"}
     house_decisions = (
         "decision.nobody_came", "decision.disqualified", "decision.between_stages",

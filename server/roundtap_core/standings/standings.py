@@ -147,7 +147,9 @@ def standings_to_json(rows: Iterable[StandingsRow], after_round: int) -> dict[st
                 "losses": row.losses,
                 "draws": row.draws,
                 "byes": row.byes,
-                "tiebreakers": {key: _exact(value) for key, value in row.tiebreakers.items()},
+                "tiebreakers": {
+                    key: f"{value.numerator}/{value.denominator}" if isinstance(value, Fraction) else value
+                    for key, value in row.tiebreakers.items()},
                 "decided_by": row.decided_by,
                 "by_chance": row.by_chance,
                 **({"status": row.status} if row.status else {}),
@@ -157,5 +159,3 @@ def standings_to_json(rows: Iterable[StandingsRow], after_round: int) -> dict[st
     }
 
 
-def _exact(value: int | Fraction) -> int | str:
-    return f"{value.numerator}/{value.denominator}" if isinstance(value, Fraction) else value

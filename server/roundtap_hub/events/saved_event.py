@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from operator import attrgetter
 from typing import Any
 
 from roundtap_core.errors import Problem
@@ -139,17 +140,13 @@ def _decided_key(moment: SavedEvent) -> object:
     return [getattr(moment.state, name) for name in DECIDED]
 
 
-def _entrants_key(moment: SavedEvent) -> object:
-    return moment.state.entrants
-
-
 @memoized_by(_decided_key)
 def decided_version(moment: SavedEvent) -> str:
     """A digest of all that is decided about an event: name, options, officials, cut, prizes and so on."""
     return short_hash(_decided_key(moment))
 
 
-@memoized_by(_entrants_key)
+@memoized_by(attrgetter("state.entrants"))
 def entrants_version(moment: SavedEvent) -> str:
     return short_hash(list(moment.state.entrants.values()))
 

@@ -159,13 +159,10 @@ def wanted_jobs(
     return [
         job for job in (*orders, *derived)
         if (known := states.get(job.id, PrintState())).state == QUEUED and known.unit in ("", unit)
-        and _still_of_use(snapshot, job) and _for_unit(job) in ("", unit)
+        # Some sheets only one station may print.
+        and _still_of_use(snapshot, job) and (
+            job.kind not in (TEST, SPEED) or not job.text or json.loads(job.text).get("unit", "") in ("", unit))
     ]
-
-
-def _for_unit(job: PrintJob) -> str:
-    """The only station that may print a job; "" where any may."""
-    return str(json.loads(job.text).get("unit", "")) if job.kind in (TEST, SPEED) and job.text else ""
 
 
 def _still_of_use(snapshot: Snapshot, job: PrintJob) -> bool:

@@ -214,7 +214,7 @@ def open_slip(token: str) -> AnyResponse:
         return open_scanned_slip(found)
     if official and request.is_secure:
         return redirect(url_for("pages.login_page", next=url_for("s.open_slip", token=token)), 303)
-    if official or (not request.is_secure and _form_value(OFFICIAL_COOKIE)):
+    if official or (not request.is_secure and cookies_in(request.headers.get("Cookie", "")).get(OFFICIAL_COOKIE)):
         encrypted = web.current_hub().access.encrypted
         if encrypted is not None and not request.is_secure:
             host = urlsplit(request.host_url).hostname
@@ -269,7 +269,3 @@ def _which_of_two(found: FoundSlip, token: str, taken: str = "") -> AnyResponse:
     return web.page("slip_on_phone.html", state=moment.state, played=played, match=match, token=token,
                 played_name=title_key(moment.state, played), seats=side_names(match, names), taken=names.get(taken, ""),
                     taken_id=taken)
-
-
-def _form_value(name: str) -> str:
-    return cookies_in(request.headers.get("Cookie", "")).get(name, "")

@@ -243,16 +243,13 @@ def plan_import(
             enumerate(rows[heading:], start=heading + 1) if any(row)]
     book = _KnownPeople(entrants, people, team_size)
     made = tuple(
-        replace(book.planned(number, {meaning: _in_one_line(cell) for meaning, cell in cells.items()}),
+        replace(book.planned(number, {
+            meaning: " ".join(cell.replace(LINE_BREAK_SIGN, " ").split()) for meaning, cell in cells.items()}),
                 odd=any(sign in cells.get(meaning, "") for meaning in NAMES for sign in (";", LINE_BREAK_SIGN)))
         for number, cells in filled)
     seen = [[each.row, each.kind, each.person.to_json(), each.came_with, each.fixed_table, each.known,
              list(each.changes)] for each in made]
     return ImportPlan(made, digest([[list(columns), heading], seen])[:16])
-
-
-def _in_one_line(cell: str) -> str:
-    return " ".join(cell.replace(LINE_BREAK_SIGN, " ").split())
 
 
 AFTER_A_COMMA = frozenset({"jr", "jr.", "sr", "sr.", "ii", "iii", "iv"})

@@ -126,17 +126,14 @@ def wizard_page(form: Form, trail: WizardProgress) -> WizardPage:
     if walked.question is None:
         return WizardPage(END, trail, (), walked, before, dropped, compose_result(way, opener, trail.answers))
     sides: dict[str, Side] = {WINNER: opener, LOSER: other_side(opener)}
-    asked = [_asked_question(question, sides) for question in _paired_questions(opened, walked.question, trail.answers)]
+    asked = [AskedQuestion(each, each.key if each.by_side else each.name, sides.get(each.whose or ""))
+             for each in _paired_questions(opened, walked.question, trail.answers)]
     asked.sort(key=lambda one: one.side or "")
     kind = LOT if walked.question.name in way.lots else _KINDS[type(walked.question)]
     return WizardPage(kind, trail, tuple(asked), walked, before, dropped)
 
 
 _KINDS = {Figure: FIGURES, Picks: PICKS, Choice: CHOICE, Turns: TURNS}
-
-
-def _asked_question(question: Question, sides: Mapping[str, Side]) -> AskedQuestion:
-    return AskedQuestion(question, question.key if question.by_side else question.name, sides.get(question.whose or ""))
 
 
 def _paired_questions(way: WayToEnd, first: Question, answers: Mapping[str, Any]) -> list[Question]:

@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -96,7 +97,7 @@ def _follow(args: argparse.Namespace) -> int:
             folder.set_aside()
         if not is_promoted(args.data):
             panel_folder = local_folder(args.local, os.environ.get("RUNTIME_DIRECTORY"))
-            if not Standby(_hub_of(args), folder, panel_folder).run():
+            if not Standby(read_hub(args.config, vars(args), args.port), folder, panel_folder).run():
                 return 0
             promote_folder(args.data, system_clocks().at(), secrets.token_hex)
             print(PROMOTED_TEXT, flush=True)
@@ -106,17 +107,17 @@ def _follow(args: argparse.Namespace) -> int:
         folder.close()
 
 
-def _hub_of(args: argparse.Namespace) -> HubToFollow:
-    """The hub by the command line, completed by the config file. Raises Problem("standby_config")."""
+def read_hub(file: Path | None, given: Mapping[str, Any] = MappingProxyType({}), serve_port: int = 0) -> HubToFollow:
+    """The hub by what is given of CONFIG_KEYS, completed by the config file. Raises Problem("standby_config")."""
     config: dict[str, Any] = {}
-    if args.config is not None:
+    if file is not None:
         try:
-            config = tomllib.loads(args.config.read_text(encoding="utf-8"))
+            config = tomllib.loads(file.read_text(encoding="utf-8-sig"))
         except (OSError, ValueError) as error:
-            raise Problem("standby_config", reason=f"{args.config}: {error}") from error
+            raise Problem("standby_config", reason=f"{file}: {error}") from error
         if strange := sorted(set(config) - set(CONFIG_KEYS)):
-            raise Problem("standby_config", reason=f"{args.config}: {', '.join(strange)}")
-    hub, unit, key = (getattr(args, name) or str(config.get(name, "")) for name in CONFIG_KEYS)
+            raise Problem("standby_config", reason=f"{file}: {', '.join(strange)}")
+    hub, unit, key = (given.get(name) or str(config.get(name, "")) for name in CONFIG_KEYS)
     parts = urlsplit(hub)
     try:
         port, found = parts.port or 8080, bytes.fromhex(key)
@@ -124,7 +125,7 @@ def _hub_of(args: argparse.Namespace) -> HubToFollow:
         raise Problem("standby_config", reason=str(error)) from error
     if parts.scheme != "http" or not parts.hostname or not unit or len(found) < 32:
         raise Problem("standby_config", reason=f"hub {hub!r}, unit {unit!r}")
-    return HubToFollow(parts.hostname, port, unit, found, args.port)
+    return HubToFollow(parts.hostname, port, unit, found, serve_port)
 
 
 def _promote(args: argparse.Namespace) -> int:

@@ -130,7 +130,8 @@ class FolderCopy:
 
     def _make(self, path: Path, lines: Iterable[Mapping[str, Any]]) -> None:
         chain, length = "", 0
-        with replace_atomically(path, on_fat=True) as temporary, open(temporary, "xb", opener=_own_file) as made:
+        with replace_atomically(path, on_fat=True) as temporary, open(
+                temporary, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as made:
             for fields in lines:
                 line, chain = _line(chain, fields)
                 length += made.write(line)
@@ -229,7 +230,3 @@ def _aside(path: Path, word: str) -> Path:
     """An unused name."""
     tries = [path.with_name(f"{path.stem}-{word[:16]}{number}.aside") for number in ("", "-2", "-3", "-4")]
     return next((each for each in tries if not each.exists()), tries[-1])
-
-
-def _own_file(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)

@@ -304,7 +304,8 @@ def assemble_round(state: EventState, lost: LostRound) -> AssembledRound:
     adopted = [_with_game(each, expected) for each in _one_at_a_table(matches.values())]
     byes = _byes(expected, adopted, seats, lost.number)
     missing = sorted(wanted - set(seats) - {each.a for each in byes}, key=lambda who: (len(who), who))
-    return AssembledRound((*adopted, *byes), _once(wrong), tuple(missing), _decided(lost))
+    once = {(problem.key, *sorted(map(str, problem.params.items()))): problem for problem in wrong}
+    return AssembledRound((*adopted, *byes), tuple(once.values()), tuple(missing), _decided(lost))
 
 
 def unsettled_matches(snapshot: Snapshot) -> list[UnsettledMatch]:
@@ -451,7 +452,3 @@ def _place_of(snapshot: Snapshot, claim: TableEvidence) -> tuple[RoundState, Mat
 def _point_key(claim: TableEvidence) -> str:
     hashed = digest([claim.event, claim.match, claim.mark, claim.revision, claim.entry, claim.result])
     return hashed[:KEY_LETTERS]
-
-
-def _once(wrong: Iterable[Problem]) -> tuple[Problem, ...]:
-    return tuple({(problem.key, *sorted(map(str, problem.params.items()))): problem for problem in wrong}.values())

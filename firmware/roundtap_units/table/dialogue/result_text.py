@@ -123,7 +123,8 @@ def _sentence(table: TableState, key: str, result: Result, side: Side, figures: 
     if winner is None and side_outcome(table, result, side) != "draw":
         return words("ask.right")
     first = table.first(side) if winner is None else winner
-    told = f" {result.score.of(first)}:{result.score.of(other_side(first))}" if figures and _keeps_score(table) else ""
+    scored = table.form is not None and any(step.key == "score" for way in table.form.ways for step in way.figures())
+    told = f" {result.score.of(first)}:{result.score.of(other_side(first))}" if figures and scored else ""
     if winner is None:
         said = [words("told.draw") + told]
     else:
@@ -134,10 +135,6 @@ def _sentence(table: TableState, key: str, result: Result, side: Side, figures: 
 def as_question(table: TableState, statements: Iterable[str]) -> Sentence:
     """Statements, shorter and shorter, as a question: "Ana R. won 100:30. Right?", "Ana R. won 100:30?"."""
     return Sentence.of(table.words(key, said=each) for each in statements for key in ("ask.said", "ask.said.short"))
-
-
-def _keeps_score(table: TableState) -> bool:
-    return table.form is not None and any(step.key == "score" for way in table.form.ways for step in way.figures())
 
 
 def agreement_details(table: TableState, result: Result, side: Side) -> str:
