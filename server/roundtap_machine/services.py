@@ -18,7 +18,7 @@ from roundtap_machine.health import MachineProbe, check_health, whole_number
 from roundtap_machine.wifi import hotspot_checks
 
 APPLIED = Path("run/roundtap-settings")  # the role, then what to correct; written whenever roundtap.txt is applied
-SETTINGS = "first-boot"  # the service that applies roundtap.txt; its word is what has to be corrected there
+SETTINGS = "first-boot"  # the service that applies roundtap.txt
 SERVICES = (SETTINGS, "hub", "standby", "table", "station", "wall", "panel", "hotspot")  # roundtap-NAME.service
 # Role → the service that it cannot do without.
 ROLE_SERVICES = {"hub": "hub", "standby": "standby", "table": "table", "printer": "station", "wall": "wall"}
