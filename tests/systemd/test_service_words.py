@@ -109,6 +109,9 @@ def config(folder: Path, text: str) -> str:
 ])
 def test_a_wrong_value_and_a_file_that_is_missing_or_forbidden_are_named(
         systemd: Systemd, tmp_path: Path, role: str, text: str | None, told: str) -> None:
+    if role == "printer" and text != NOT_READABLE:
+        # Its log of prints comes before its printer, and its usual folder is not for everybody.
+        text = f'folder = "{tmp_path}"\n{text}'
     path = str(tmp_path / "none.toml") if text is None else text if text == NOT_READABLE else config(tmp_path, text)
     words = ["standby", "--data", str(tmp_path / "data"), "--config", path] if role == "standby" else \
         [SERVICE[role], path]
