@@ -54,7 +54,7 @@ def test_a_report_without_contact_waits_on_the_phone_and_is_said_once(own_hall: 
 
     screen.offline()
     screen.click("form[data-report] button")
-    screen.until(lambda: "Not sent yet: keep this page open" in browser.find_element(By.ID, "unsent").text, "the truth")
+    screen.until(lambda: "Not sent yet. Keep this page open" in browser.find_element(By.ID, "unsent").text, "the truth")
     assert "Saved" not in browser.find_element(By.TAG_NAME, "body").text
     [waits] = kept(browser)
     assert not match().reports
@@ -69,7 +69,7 @@ def test_a_report_without_contact_waits_on_the_phone_and_is_said_once(own_hall: 
     # A page that was closed in between: what waits on the phone is said when the page is opened again.
     another_phone(screen, url)
     screen.open(f"{bruno}?lang=en")
-    screen.until(lambda: "is that right?" in browser.find_element(By.ID, "my-match").text, "the question")
+    screen.until(lambda: "reported this. Correct?" in browser.find_element(By.ID, "my-match").text, "the question")
     screen.offline()
     screen.click("#my-match form[data-report] button")
     screen.until(lambda: "Not sent yet" in browser.find_element(By.ID, "unsent").text, "the truth")

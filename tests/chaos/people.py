@@ -119,15 +119,15 @@ class Pair:
             self._stands(text, found)
         elif "Right?" in text or ("yes" in text and FIGURES.search(text)):
             self._answer(text)
-        elif "What is right?" in text:
+        elif "Which one?" in text:
             self._read(text, "up")
-        elif "Who won?" in text or "NOT THE SAME" in text:
+        elif "Who won?" in text or "DISPUTE" in text:
             self._who_won(text)
         elif (figures := FIGURES.search(text)) and ENTRY_HINT.search(text):
             self._dial(text, figures)
-        elif "press yours" in text or ("Is" in text and "your button?" in text):
+        elif "press button" in text or ("Is" in text and "your button?" in text):
             self._sit(text)
-        elif "NOT TAKEN" in text or "Changed at" in text or "dropped" in text:
+        elif "REFUSED" in text or "Changed at" in text or "dropped" in text:
             self._read(text, "a")
         elif players is not None and "?" not in text and "sending" not in text and "judge" not in text.lower():
             score = self.meant(players)

@@ -18,8 +18,25 @@ FOLDERS = [REPOSITORY / path / "words" for path in (
 # What each language says instead stands in the glossary. An entry: what must not be found, what to say.
 NOT_SAID: dict[str, list[tuple[str, str]]] = {
     "en": [
-        (r"\banew\b", "again"),
+        (r"\b[Aa]new\b|\b[Oo]nce more\b", "again"),
         (r"\b[Mm]end(ed|ing)?\b", "correct, change"),
+        (r"\b[Ww]ho(m)?ever\b|\b[Ss]omebody\b|\b[Ee]verybody\b", "player, official, someone, all players"),
+        (r"\b[Jj]ust now\b|\b[Mm]eanwhile\b|\bat this moment\b", "right now; has changed"),
+        (r"\bby (it|them)sel(f|ves)\b|\bof (its|their) own accord\b", "automatically"),
+        (r"\b[Hh]and(ed|s|ing)? in\b", "submit"),
+        (r"\b(did|does|do|has|have) not (appear|come)\b|\bnot appear(ed)?\b", "no-show"),
+        (r"\b[Cc](omes?|ame) back\b", "reinstate, return"),
+        (r"\b([Ww]ants? to|has|have|had|who) (leave|left)\b|\b[Ll]eav(e|es|ing) the event\b", "drop, dropped"),
+        (r"\b([Ii]s|[Aa]re) here after all\b|\b[Nn]ot here\b", "check in, undo"),
+        (r"\b[Tt](ake|akes|aken|ook|aking) (it |them |this |the \w+ )?back\b", "undo, clear, withdraw, revoke, remove"),
+        (r"\b[Ll]ook (at|over|it|again)\b", "check, review, open"),
+        (r"\b[Ff]igures?\b", "score, number, points"),
+        (r"\bgo(es)? on\b|\bgoing on\b", "continue, advance"),
+        (r"\bstands?\b", "counts, is final; is at"),
+        (r"\b[Ss]ay (this|it|that|so|who|what|why|how)\b", "report, enter, choose"),
+        (r"\bis no (?!longer)(?<!ere is no )", "is not a"),
+        (r"\b[Nn]eeds you\b|\bfrom afar\b|\bin fairness\b|\bfor good\b|\b[Ll]et it (run|blink|be)\b", "the glossary's term"),
+        (r"\b[Cc]olour|\bcancelled", "color, canceled"),
         (r"!", "no exclamation marks"),
     ],
     "de": [
@@ -92,6 +109,35 @@ def test_every_term_of_the_glossary_is_said(language: str) -> None:
     assert [term for term in terms if term.lower() not in said] == []
 
 
+def test_english_sentences_are_short() -> None:
+    """A full stop or a question mark ends a sentence, a colon or a semicolon does not. A text without either is one
+    too for the longest, but no such text makes the mean look better."""
+    said = [(len(sentence.split()), where, sentence) for where, text in texts("en")
+            for sentence in re.split(r"(?<=[.?])\s+", text)]
+    assert [found for found in said if found[0] > 20] == []
+    whole = [words for words, _, sentence in said if sentence.endswith((".", "?"))]
+    assert sum(whole) / len(whole) <= 10
+
+
+def labels() -> set[str]:
+    """The keys that the hub's pages use for buttons, headings and the like, and for links."""
+    found = set()
+    for page in (REPOSITORY / "server" / "roundtap_hub").glob("*/templates/*.html"):
+        html = page.read_text(encoding="utf-8")
+        for body in re.findall(r"<(?:button|summary|h1|h2|h3|th|legend)\b[^>]*>(.*?)</", html, re.DOTALL):
+            found |= set(re.findall(r't\("([a-z0-9_.-]+)"', body))
+        found |= set(re.findall(r'<a [^>]*>[^<]*\{\{ t\("([a-z0-9_.-]+)"', html))
+    return found
+
+
+def test_english_labels_have_four_words_at_most() -> None:
+    """A label that is a sentence, or has a colon, says more than what it does; what fills it in is not counted."""
+    known = labels()
+    assert {"needs.title", "match.no_show", "mend.do", "walk.enter"} <= known
+    assert [(where, text) for where, text in texts("en") if where.removeprefix("roundtap_hub: ") in known
+            and not re.search(r"[.?:]", text) and len(re.findall(r"[\w’'/-]+", text.replace("{}", ""))) > 4] == []
+
+
 def test_a_short_form_stays_on_the_small_screen() -> None:
     assert [where for where, text in texts("de") if "Schiri" in text and not where.startswith("roundtap_units")] == []
 
@@ -103,7 +149,8 @@ def test_a_spanish_question_is_opened_and_closed() -> None:
 @pytest.mark.parametrize(("language", "text"), [
     ("de", "Bitte sehen Sie nach."), ("de", "Ein Judge kommt an Ihren Tisch."), ("es", "El evento ha terminado."),
     ("es", "Tu mesa aparecerá aquí cuando se sortea la ronda 1."), ("pl", "Która z tych osób to Ty?"),
-    ("en", "Say it anew."),
+    ("en", "Say it anew."), ("en", "Somebody did not appear"), ("en", "Nothing just now."), ("en", "Take it back"),
+    ("en", "“x” is no date; write it as 2026-11-21."), ("en", "Leaves the event"), ("en", "as the figures say"),
 ])
 def test_the_list_finds_what_it_is_for(language: str, text: str) -> None:
     assert any(re.search(wrong, text) for wrong, _ in NOT_SAID[language])

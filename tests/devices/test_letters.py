@@ -129,7 +129,7 @@ def test_without_the_font_all_its_names_look_alike() -> None:
 
 def test_what_was_drawn_before_is_drawn_as_before() -> None:
     """DejaVu's own letters, at all three anchors, dot by dot."""
-    for text in ("● Aleksandra Wiśniewska (2)", "▲▼   ■ OK", "24:100", "leave? hold ●+▼ …", ""):
+    for text in ("● Aleksandra Wiśniewska (2)", "▲▼   ■ OK", "24:100", "Drop: hold ●+▼ …", ""):
         for anchor in "lmr":
             image = Image.new("1", (2400, 200))
             pen = ImageDraw.Draw(image)

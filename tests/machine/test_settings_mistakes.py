@@ -146,7 +146,7 @@ MISTAKES = {
     "a PIN without a role": Mistake(f"pin = {SECRET}", 1, ("role is table", "role = hub")),
     "the hub's address at the hub": Mistake("role = hub\r\nhub = 10.42.0.1", 2, ("table, printer, wall",)),
     "a standby without its key": Mistake(
-        "language = de\r\nrole = standby", 2, ("standby.toml", "Units and their keys")),
+        "language = de\r\nrole = standby", 2, ("standby.toml", "Units and keys")),
     # How it was saved.
     "saved by WordPad": Mistake(b"{\\rtf1\\ansi\\deff0 role = hub\\par}", 0, ("Notepad", ".txt")),
     "saved by Word": Mistake(b"PK\x03\x04\x14\x00\x06\x00[Content_Types].xml", 0, ("Notepad", ".txt")),

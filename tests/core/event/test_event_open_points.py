@@ -30,7 +30,7 @@ def decks(**changed: Person) -> dict[str, Person]:
 
 def test_what_is_missing_is_refused_and_named():
     event = drawn()
-    with pytest.raises(Exception, match=r"one point is open") as caught:
+    with pytest.raises(Exception, match=r"1 item is open") as caught:
         event.tell(c.PublishRound(1, 1))
     assert caught.value.params["points"] == "judge_missing"
     assert event.state.draft

@@ -53,7 +53,7 @@ LEVEL = Result(ended="time", score=SidePair(120, 120), initiative="b")
 @pytest.mark.parametrize(("stage", "result", "said"), [
     ("swiss", Result(score=SidePair(300, 90), winner="a"), "Eva won"),
     ("swiss", LEVEL, "Draw"),
-    ("elimination", LEVEL, "Draw; Nick had initiative and goes on"),
+    ("elimination", LEVEL, "Draw. Nick had initiative and advances"),
     ("elimination", Result(ended="ruling", winner="none"), "both lose"),
 ])
 def test_how_it_ended_is_said_in_one_sentence(stage: str, result: Result, said: str):

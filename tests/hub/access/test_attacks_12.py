@@ -73,7 +73,7 @@ def test_an_event_begun_by_two_presses_is_one_event(tmp_path: Path) -> None:
         assert pressed(browser, "/console", form).status_code == 303
         again = pressed(browser, "/console", form)
         assert again.status_code == 409
-        assert "moved on since this button was shown" in problem_of(again)
+        assert "changed since this button was shown" in problem_of(again)
         assert house.service.snapshot.ids == ["e1"]
 
 
@@ -157,7 +157,7 @@ def test_a_scorekeeper_overrules_no_table_by_a_slip(tmp_path: Path) -> None:
         head = house.event.head
         refused = pressed(keeper, slip, {**typed, "counts": "slip", "reason": "So it is"})
         assert refused.status_code == 409
-        assert "this is for: judge, head judge, organizer" in problem_of(refused)
+        assert "This action needs: judge, head judge, organizer" in problem_of(refused)
         assert house.event.head == head
         judge = house.staff("judge", "Jo Judge")
         typed["csrf"] = form_of(judge, end, slip)["csrf"]

@@ -323,7 +323,7 @@ def test_a_judge_s_devices_have_tries_at_her_own_pin_only(house: House) -> None:
     assert organizers.log_in(other, "10.9.9.4", "") is not None, "his PIN is right, where there are tries"
     for cookie in cookies:
         for pin in (PIN, other):
-            with pytest.raises(Problem, match="a device that was logged in before"):
+            with pytest.raises(Problem, match="A device that was logged in before"):
                 organizers.log_in(pin, "10.9.9.3", "", cookie)
     assert organizers.log_in(own, "10.9.9.3", "", cookies[0])
 

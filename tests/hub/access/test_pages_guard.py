@@ -15,7 +15,7 @@ from roundtap_hub.store.service import HubStopped, OutcomeUnknown
 def test_a_fresh_hub_says_how_to_begin(house: House):
     page = text_of(house.browser().get("/"))
     assert "This hub is ready" in page
-    assert "Begin with an event" in page
+    assert "Create an event" in page
 
 
 def test_the_only_event_is_where_phones_land(house: House):
@@ -61,7 +61,7 @@ def test_a_wrong_pin_says_so_and_the_sixth_waits(house: House):
     for _ in range(5):
         answer = browser.post("/login", pin="000000")
         assert answer.status_code == 400
-        assert "That is not the PIN" in problem_of(answer)
+        assert "Wrong PIN" in problem_of(answer)
     assert "Wait 30 seconds" in problem_of(browser.post("/login", pin=PIN))
     house.time.ms += 30_000
     assert browser.post("/login", pin=PIN, next="/console/e1").location == "/console/e1"
@@ -101,8 +101,8 @@ def test_what_is_not_there_is_a_page_with_a_way_on(house: House, path: str):
     browser = house.with_event()
     answer = browser.get(path)
     assert answer.status_code == 404
-    assert "There is no such page" in text_of(answer)
-    assert "To the start" in text_of(answer)
+    assert "Page not found" in text_of(answer)
+    assert "Start page" in text_of(answer)
 
 
 def test_a_bug_is_a_page_without_a_stack_trace(house: House, monkeypatch: pytest.MonkeyPatch):
@@ -114,7 +114,7 @@ def test_a_bug_is_a_page_without_a_stack_trace(house: House, monkeypatch: pytest
     monkeypatch.setattr("roundtap_hub.phones.players.standings_view", broken)
     answer = browser.get("/e/e1/standings")
     assert answer.status_code == 500
-    assert "Something broke in the hub" in text_of(answer)
+    assert "Internal error" in text_of(answer)
     assert "wires crossed" not in answer.text
     assert "Traceback" not in answer.text
 
@@ -148,7 +148,7 @@ def test_a_page_after_a_problem_stands_under_its_own_address(house: House):
 
 
 def test_a_press_that_may_or_may_not_be_saved_says_just_that(house: House, monkeypatch: pytest.MonkeyPatch):
-    """A writer whose disk does not answer answers nobody: "nothing was changed" might be untrue. The page looks again
+    """A writer whose disk does not answer answers nobody: "nothing changed" might be untrue. The page looks again
     by itself, and says what became of it; to load it again presses no button again."""
     organizer = house.with_event()
     answer: Future[list[Entry]] = Future()
@@ -161,19 +161,19 @@ def test_a_press_that_may_or_may_not_be_saved_says_just_that(house: House, monke
     assert sent_on.status_code == 303
     waits = organizer.get(sent_on.location)
     assert waits.status_code == 202
-    assert "Whether this is saved is not known yet" in text_of(waits)
-    assert "othing was changed" not in text_of(waits)
+    assert "Saving: not confirmed yet" in text_of(waits)
+    assert "othing changed" not in text_of(waits)
     assert 'http-equiv="refresh"' in waits.text
 
     answer.set_result([])
     done = organizer.get(sent_on.location)
-    assert "It is saved" in text_of(done)
+    assert "Saved" in text_of(done)
     assert 'href="/console/e1"' in done.text
     assert 'http-equiv="refresh"' not in done.text
 
 
 @pytest.mark.parametrize(("error", "said"), [
-    (Problem("not_saved"), "It was not done"), (HubStopped(), "The hub stopped before it was known"),
+    (Problem("not_saved"), "It was not done"), (HubStopped(), "The hub stopped before it answered"),
 ])
 def test_how_it_ended_is_said(house: House, monkeypatch: pytest.MonkeyPatch, error: Exception, said: str):
     organizer = house.with_event()

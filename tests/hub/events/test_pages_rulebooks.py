@@ -277,7 +277,7 @@ def test_two_tied_for_a_prize_play_a_tie_break_round(house: House):
     assert "Tie-break round" in text_of(browser.get("/console/e1"))
     match = house.event.live.matches[0]
     house.service.execute_one("e1", EnterResult(match.id, 0, Result(winner="a", score=SidePair(20, 0))), "test")
-    assert "Finish the event" in text_of(browser.get("/console/e1"))
+    assert "Finish event" in text_of(browser.get("/console/e1"))
     assert "Tie-break" in text_of(browser.get("/e/e1/standings"))
 
 

@@ -12,7 +12,7 @@ from roundtap_units.table.screens.scenes import SIGNS, HalfScreen, Name, NameRow
 
 
 class Seating(DialogueState):
-    """Before the clock runs: "press yours" for each who has not. A second press already reports."""
+    """Before the clock runs: "press button" for each who has not. A second press already reports."""
 
     def press(self, gesture: Gesture, now_ms: int) -> None:
         if (side := _who_sits_in(self.table, gesture, now_ms)) is not None:
