@@ -48,10 +48,15 @@ NOT_SAID: dict[str, list[tuple[str, str]]] = {
         (r"Veranstalter|Organisator|Organisationstisch", "Turnierleitung"),
         (r"Offizielle", "Verantwortliche"),
         (r"\bPartien?\b", "Spiel (of several games: Begegnung)"),
-        (r"\bStufe", "Ebene"), (r"\bAbschnitt", "Phase"), (r"Schnitt\b", "Cut"),
+        (r"\bEbenen?\b", "Turnierstufe"), (r"\bAbschnitt", "Phase"), (r"Schnitt\b", "Cut"),
         (r"\b[Cc]aptain", "Kapitän"), (r"Stichrunde", "Stechen"),
         (r"\bTelefon", "Handy"), (r"\bWand\b|\bWände", "Saalanzeige"), (r"\bHallen?\b", "Saal"),
         (r"Veranstaltung", "Turnier"), (r"\b[Bb]ye\b", "Freilos"),
+        (r"\bverlässt das Turnier|Turnier verlassen|\bausgetreten|\bAustritt", "aussteigen, ausgestiegen"),
+        (r"Einigungen|Fassungen|Verschiedenes gemeldet", "widersprüchliche Ergebnisse, Meldungen widersprechen sich"),
+        (r"[Bb]raucht dich|Gerade nichts", "Zu erledigen, Nichts offen"), (r"\bTüren\b", "Einlass"),
+        (r"„Papier“|^Papier$", "Drucken"), (r"\bErscheint nicht|gekommen ist", "nicht erschienen"),
+        (r"(?<!„)(?<!sagt )\b[Bb]itte [a-zäöü]+", "the verb: Prüfe …, Wähle …"), (r";(?!“)", "two sentences"),
         (r"!", "no exclamation marks"), (r"[«»]", "„ and “"),
     ],
     "es": [
@@ -98,6 +103,35 @@ def test_nothing_is_called_by_a_second_name(language: str) -> None:
     found = [(where, text, instead) for where, text in texts(language) for wrong, instead in NOT_SAID.get(language, ())
              if re.search(wrong, text)]
     assert found == []
+
+
+# The longest sentence of a language, and the mean of all, in words.
+SENTENCE_WORDS = {"de": (22, 11)}
+
+
+def sentences(text: str) -> list[str]:
+    """What stands between full stops, question marks, and colons that a capital follows: not the stop of „K.-o.“."""
+    return re.split(r"(?<=[.?:…])(?<!K\.)(?<!o\.)(?<!ca\.)\s+(?=[„“«]|\W*[A-ZÄÖÜ0-9{])", text)
+
+
+def words_of(sentence: str) -> list[str]:
+    return re.findall(r"[\w{][\w{}.'’/:-]*", sentence)
+
+
+@pytest.mark.parametrize("language", SENTENCE_WORDS)
+def test_sentences_are_short(language: str) -> None:
+    """The mean is that of texts with a full stop, since a label is no sentence."""
+    most, mean = SENTENCE_WORDS[language]
+    split = [(where, sentence, len(words_of(sentence))) for where, text in texts(language)
+             for sentence in sentences(text)]
+    assert [(where, sentence) for where, sentence, count in split if count > most] == []
+    whole = [count for where, sentence, count in split if sentence.endswith((".", "?"))]
+    assert sum(whole) / len(whole) <= mean
+
+
+def test_a_long_sentence_is_found() -> None:
+    assert [len(words_of(each)) for each in sentences("Tisch {} bleibt: Prüfe die K.-o.-Runde. Um 13:30 weiter?")] \
+        == [3, 3, 3]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -156,7 +190,7 @@ def test_the_list_finds_what_it_is_for(language: str, text: str) -> None:
     assert any(re.search(wrong, text) for wrong, _ in NOT_SAID[language])
 
 
-@pytest.mark.parametrize("text", ["Sie werden aufgehoben, bis du weitermachst.", "Ihr habt Verschiedenes gemeldet",
+@pytest.mark.parametrize("text", ["Sie werden aufgehoben, bis du weitermachst.", "Ihr habt beide gemeldet",
                                   "Die Kopie zählt nicht: Sie ist nicht da."])
 def test_a_thing_spoken_of_is_not_somebody_addressed(text: str) -> None:
     wrong, _ = NOT_SAID["de"][0]

@@ -67,7 +67,7 @@ def test_a_machine_that_is_well_says_so_and_ends_with_0(
     assert main(["doctor", "--config", str(tmp_path), "--hub", f"http://127.0.0.1:{hub.port}"]) == 0
     said = capsys.readouterr().out
     assert "✓ Temperatur: 40\u00a0°C." in said
-    assert "Es ist nichts zu tun." in said
+    assert "Alles in Ordnung." in said
 
 
 @pytest.mark.usefixtures("quiet")
@@ -77,9 +77,9 @@ def test_what_is_wrong_comes_with_what_to_do_under_the_machine_s_role_and_ends_w
         SystemdService("table", True, "activating", "exit-code", 2, f"{tmp_path}/table.toml: board: bonnet")])
     assert main(["doctor", "--config", str(tmp_path)]) == 1
     said = capsys.readouterr().out
-    assert said.startswith("Dieses Gerät ist eine Tischeinheit.\n")
-    assert f"✗ Dienst: roundtap-table läuft nicht. Sein letzter Fehler: {tmp_path}/table.toml: board: bonnet" in said
-    assert "→ Behebe, was er sagt" in said
+    assert said.startswith("Dieses Gerät ist ein Tischgerät.\n")
+    assert f"✗ Dienst: roundtap-table läuft nicht. Letzter Fehler: {tmp_path}/table.toml: board: bonnet" in said
+    assert "→ Behebe diesen Fehler" in said
 
 
 @pytest.mark.usefixtures("quiet")

@@ -198,7 +198,7 @@ def test_check_tells_programs_the_same(event: Path) -> None:
     assert (code, err) == (1, "")
     assert json.loads(out) == {"violations": [{
         "where": "/rounds/0/matches/0/result/score/a", "rule": "figure_out_of_range",
-        "text": "130 liegt außerhalb der Grenzen; möglich ist 0 bis 100.",
+        "text": "130 ist nicht möglich. Erlaubt ist 0 bis 100.",
     }]}
 
 

@@ -79,7 +79,7 @@ def test_a_board_that_is_wrong_is_refused_in_the_language_asked_for(
     file.write_text("[pins]\na = 14\n")
     assert board(str(file), "--language", "de") == 2
     assert capsys.readouterr().err == (
-        "roundtap board: mine.toml: pins.a: Pin 14 ist auf jedem Pi UART TXD; nimm einen anderen\n")
+        "roundtap board: mine.toml: pins.a: Pin 14 ist auf jedem Pi UART TXD. Nimm einen anderen\n")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -1,0 +1,35 @@
+"""The clauses in other languages than English: every sentence of a document has one there, and is short."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+import roundtap_core.rulebooks.coverage as coverage
+
+FILES = sorted(Path(coverage.FOLDER).glob("*/*.json"))
+SAID = ("text", "reason", "decided")
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parent.name}-{file.stem}")
+def test_a_language_has_every_clause_and_what_is_said_of_it(file: Path) -> None:
+    said = json.loads(file.read_text(encoding="utf-8"))
+    clauses = coverage.read_clauses(file.stem).clauses
+    assert [*said] == [clause.id for clause in clauses]
+    for clause in clauses:
+        assert [*said[clause.id]] == [key for key in SAID if getattr(clause, key)], clause.id
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parent.name}-{file.stem}")
+def test_its_figures_are_those_of_the_english_sentence(file: Path) -> None:
+    said = json.loads(file.read_text(encoding="utf-8"))
+    for clause in coverage.read_clauses(file.stem).clauses:
+        assert figures(said[clause.id]["text"]) == figures(clause.text), clause.id
+
+
+def figures(text: str) -> list[str]:
+    """Those of two digits and more: a small one may be a word in the other language, and a "top 4" is named again."""
+    return sorted({found.lstrip("+-−") for found in re.findall(r"[+−-]?\d{2,}", text)})
