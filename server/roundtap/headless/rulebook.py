@@ -76,7 +76,7 @@ def _sections(book: Rulebook, words: Words) -> Iterator[str]:
     yield _listed(words("sheet.before_play"), [words(key) for key in book.before_play])
     yield _titled(words("sheet.options"), [(key, str(value)) for key, value in book.option_defaults.items()], "<<")
     yield _listed(words("sheet.decisions"), [words(key) for key in book.house_decisions])
-    yield _coverage(coverage(book.id), words)
+    yield _coverage(coverage(book.id, words.language), words)
 
 
 def _minutes(book: Rulebook, words: Words) -> Iterator[Sequence[str]]:

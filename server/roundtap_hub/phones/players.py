@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from flask import abort, request
@@ -232,7 +233,7 @@ def rules_view(moment: saved_event.SavedEvent) -> dict[str, Any]:
         "changed": list(_changed_options(state)),
         "prize_places": options.get("prize_places"), "facts": list(_facts(book, options, bool(cut), state.level)),
         "officials": [(person.public_name or person.name, official) for person, official in named if person],
-        "coverage": coverage(book.id), "played_on": played_on_lines(moment),
+        "coverage": partial(coverage, book.id), "played_on": played_on_lines(moment),
         "mends": mend_lines(moment, state.public_rounds),
     }
 
