@@ -65,7 +65,12 @@ NOT_SAID: dict[str, list[tuple[str, str]]] = {
          "tú: Sortea, Haz, Elige …"),
         (r"cuando se (sortea|publica)\b", "cuando se sortee, se publique"),
         (r"[áa]rbitr[oa]", "juez"), (r"\b[Ee]ventos?\b", "torneo"), (r"papeleta", "hoja de resultado"),
-        (r"\b(un|su|el|los) partes?\b", "informe"), (r"\b[Ee]tapas?\b", "fase"), (r"[Ee]ncargad", "oficial"),
+        (r"\b(un|su|el|los) partes?\b|\b[Ii]nformes?\b|\b[Ii]nformad", "enviar, resultado enviado"),
+        (r"\b[Ee]tapas?\b", "fase"), (r"[Ee]ncargad|\b[Oo]ficial(es)?\b", "organización y jueces (one: responsable)"),
+        (r"[Cc]heck-in", "asistencia, presente"), (r"\b[Ss]e (va|fue|ha ido)\b(?!$)", "abandonar"),
+        (r"[Dd]eja(r|s)? el torneo|\bdado de baja", "abandonar el torneo"), (r"incomparecencia", "no presentado"),
+        (r"bye ganado", "bye de premio"), (r"\b[Ss]ignos? (raro|invisible)", "carácter"),
+        (r"\b[Tt]e espera\b", "Pendiente"), (r"\bhacia las\b", "fin previsto"),
         (r"(?<!alidad de los )(?<!cada )(?<!un )(?<!sin )\boponente|adversario", "rival"),
         (r"\b[Cc]onced(e|er|ió|id[oa]s?)\b|\bconcesi", "rendirse, rendición"), (r"\borganizador", "la organización"),
         (r"[Tt]eléfono", "móvil"), (r"\btecla\b", "botón"), (r"[“”]", "« and »"), (r"[!¡]", "no exclamation marks"),
@@ -182,6 +187,7 @@ def test_a_spanish_question_is_opened_and_closed() -> None:
 
 @pytest.mark.parametrize(("language", "text"), [
     ("de", "Bitte sehen Sie nach."), ("de", "Ein Judge kommt an Ihren Tisch."), ("es", "El evento ha terminado."),
+    ("es", "{} se va tras esta ronda."), ("es", "Lo decide un oficial."),
     ("es", "Tu mesa aparecerá aquí cuando se sortea la ronda 1."), ("pl", "Która z tych osób to Ty?"),
     ("en", "Say it anew."), ("en", "Somebody did not appear"), ("en", "Nothing just now."), ("en", "Take it back"),
     ("en", "“x” is no date; write it as 2026-11-21."), ("en", "Leaves the event"), ("en", "as the figures say"),
