@@ -82,7 +82,7 @@ def test_the_players_read_that_a_judge_decides(house: House, browser: Browser) -
 
 
 @pytest.mark.parametrize(("language", "says"), [
-    ("de", "zwei Einigungen"), ("es", "dos acuerdos"), ("pl", "dwa uzgodnienia"),
+    ("de", "zwei Einigungen"), ("es", "dos acuerdos"), ("pl", "sprzeczne wyniki"),
 ])
 def test_in_every_language(house: House, browser: Browser, language: str, says: str) -> None:
     browser.headers = {"Accept-Language": language}
