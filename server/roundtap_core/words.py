@@ -79,7 +79,7 @@ def core_words(language: str) -> Words:
     """The core's own texts: problems, labels of forms, names of figures. And those that a rulebook brings along, as
     "words" by language in the file of its clauses; in English where it lacks the language."""
     words = catalogue("roundtap_core", language)
-    for clauses in os.scandir(f"{os.path.dirname(__file__)}/rulebooks/clauses"):
+    for clauses in filter(os.DirEntry.is_file, os.scandir(f"{os.path.dirname(__file__)}/rulebooks/clauses")):
         with open(clauses, "rb") as file:
             text = file.read()
         # Most have none, and clauses are long.

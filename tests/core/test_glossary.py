@@ -58,7 +58,7 @@ NOT_SAID: dict[str, list[tuple[str, str]]] = {
         (r"[Cc]heck-in", "obecność, potwierdź obecność"), (r"rozlosowan", "wylosowane"), (r"\bszkic", "wersja robocza"),
         (r"[Nn]iestaw|nie stawi|[Ww]alkower", "nieobecność"), (r"\b[Oo]b(oje|aj)\b", "obie strony, obie osoby"),
         (r"\b[Pp]roszę\b", "usuń, wpisz: the plain imperative"), (r"[Dd]wa uzgodnienia", "sprzeczne wyniki"),
-        (r"wyświetlacz", "ekran"), (r"\bkart(ki|kę|ce|kach)\b", "karta wyników"), (r"\bcuta\b", "cutu"),
+        (r"wyświetlacz", "ekran"), (r"\bkart(ki|kę|ce|kach)\b", "karta wyników"), (r"\b[Cc]u(t\w*|cie)\b", "awans"),
         (r"tali\w+ (poboczn|zapasow)|ławk", "sideboard"), (r"\bna sali\b", "w sali"),
         (r"\b[Bb]ye\b", "wolny los"), (r"!", "no exclamation marks"),
     ],
