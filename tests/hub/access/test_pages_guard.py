@@ -93,7 +93,7 @@ def test_problems_are_translated(house: House):
     house.with_event()
     browser = house.browser("pl")
     browser.log_in()
-    assert "Nie ma rozlosowanej rundy" in problem_of(browser.post("/console/e1/discard"))
+    assert "Nie ma wersji roboczej" in problem_of(browser.post("/console/e1/discard"))
 
 
 @pytest.mark.parametrize("path", ["/nothing", "/e/e9", "/e/e1/p/p99", "/console/e9", "/wall/e9"])
