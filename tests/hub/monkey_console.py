@@ -365,7 +365,7 @@ class Monkey:
 
     def _hold_ruling(self, said: Said, result: Result) -> None:
         """A judge's word: the winner who was named, and the figures that were typed, or none."""
-        named = said.choices["Who wins by the ruling?"]
+        named = said.choices["Who wins by ruling?"]
         if result.winner != named:
             raise Violation(f"ruled for {named!r}, recorded for {result.winner!r}")
         for heading, pair in zip(headings(self.hall.table), (result.score, result.wounds), strict=False):

@@ -139,7 +139,7 @@ def test_a_four_player_event_from_seats_to_standings(
     evening = Evening(browser, *demo)
     for round_number in range(1, rounds + 1):
         for number in (1, 2):
-            evening.click(number, "a", then=r"✓ .*press yours")
+            evening.click(number, "a", then=r"✓ .*press button")
             evening.click(number, "b", then=SEATED)
         evening.next_step("Start the clock", then="2 results missing")
         # Table 1 by mouse: 100:10 for the circle. Table 2 by keyboard: 100:0 for the square.

@@ -79,7 +79,7 @@ def test_a_round_beyond_the_plan_is_drawn_and_says_so(event: Path) -> None:
     event.write_text(json.dumps(planned), encoding="utf-8")
     code, out, err = roundtap("pair", event)
     assert (code, json.loads(out)["notes"]["beyond_plan"]) == (0, True)
-    assert "is beyond the rounds that this event’s structure has" in err
+    assert "is beyond this event’s planned rounds" in err
     planned["options"]["swiss_rounds"] += 1
     event.write_text(json.dumps(planned), encoding="utf-8")
     code, out, err = roundtap("pair", event)
@@ -238,8 +238,8 @@ def test_roundtap_lang_comes_before_the_system_s(event: Path) -> None:
 
 
 @pytest.mark.parametrize(("content", "words"), [
-    (None, "no such file"), (b'{"name": "\xff"}', "Line 1 is not UTF-8"), (b"\n\n[1,", "line 3"),
-    (b'{"\x1b[2J": 1}', "Broken JSON"), (b'{"\\u001b[2J": 1}', "/\\x1b[2J"),
+    (None, "File not found"), (b'{"name": "\xff"}', "Line 1 is not UTF-8"), (b"\n\n[1,", "line 3"),
+    (b'{"\x1b[2J": 1}', "Invalid JSON"), (b'{"\\u001b[2J": 1}', "/\\x1b[2J"),
 ])
 def test_bad_files(tmp_path: Path, content: bytes | None, words: str) -> None:
     file = tmp_path / "bad.json"

@@ -130,7 +130,7 @@ def test_what_does_not_hold_is_named_and_the_rest_is_looked_at(
     wrong = {each["stream"]: [problem["rule"] for problem in each["wrong"]] for each in json.loads(out)["streams"]}
     assert (code, wrong) == (1, {"venue": [], "e1": [rule], "e2": []})
     text = said(capsys, "verify", "--data", str(folder))[1].splitlines()
-    assert text[1].endswith("DOES NOT HOLD")
+    assert text[1].endswith("NOT INTACT")
     assert text[2].startswith("  ")
     assert said(capsys, "verify", "--data", str(folder), "--event", "e2")[0] == 0
 
@@ -159,7 +159,7 @@ def test_a_seal_that_was_changed_and_still_is_one_is_noticed(
     journal.close()
     code, out, _ = said(capsys, "verify", "--data", str(folder))
     assert code == 1
-    assert "is not what its entries amount to" in out
+    assert "does not match its entries" in out
 
 
 def test_a_seal_of_another_core_or_of_an_earlier_entry_is_no_fault(
@@ -246,7 +246,7 @@ def test_the_newest_of_a_hub_s_own_backups_is_taken(folder: Path, capsys: pytest
 
 
 @pytest.mark.parametrize(("language", "holds", "broken", "altered", "damaged"), [
-    ("en", "holds", "DOES NOT HOLD", "altered at entry 3", "is damaged"),
+    ("en", "holds", "NOT INTACT", "altered at entry 3", "is damaged"),
     ("es", "correcto", "NO ES CORRECTO", "alterado en la entrada 3", "está dañada"),
     ("de", "stimmt", "STIMMT NICHT", "bei Eintrag 3 verändert", "ist beschädigt"),
     ("pl", "zgadza się", "NIE ZGADZA SIĘ", "zmieniony przy wpisie 3", "jest uszkodzona")])

@@ -105,7 +105,7 @@ def test_the_older_report_that_comes_last_undoes_nothing_and_the_screen_stays_tr
     older, newer, yes = table.outbox.waiting()
     assert [table.deliver(kept) for kept in (newer, yes, older)] == ["accepted", "accepted", "older"]
     table.mend()
-    assert "NOT TAKEN: OLDER" in table.says
+    assert "REFUSED: OLDER" in table.says
     table.press("v")
     assert (table.match.state, table.match.match.result and table.match.match.result.score) == (AGREED,
                                                                                                 SidePair(100, 20))
@@ -121,7 +121,7 @@ def test_the_older_report_is_not_what_a_yes_to_the_newer_one_makes_stand(table: 
     assert table.match.match.result is None
     assert table.deliver(newer) == "accepted"
     table.mend()
-    assert "NOT TAKEN: CHANGED" in table.says
+    assert "REFUSED: CHANGED" in table.says
     table.press("v")
     table.wait(2000)
     assert "Ana" in table.says
@@ -143,7 +143,7 @@ def test_a_second_agreement_waits_for_a_judge_on_the_screen_too(table: Table) ->
     assert table.says.startswith("A JUDGE DECIDES | First: 100:0 | Then: 100:20")
     table.hall.submit(c.EnterResult(table.match.id, 0, table.match.second))
     table.wait(1000)
-    assert table.says.startswith("It was corrected")
+    assert table.says.startswith("Result corrected")
 
 
 def test_both_may_go_back_to_the_first_without_a_judge(table: Table) -> None:
@@ -168,6 +168,6 @@ def test_a_unit_carried_to_another_table_reports_for_nobody_it_never_sat_with(ta
     forged: dict[str, Any] = {**kept.report, "report_id": "forged", "unit": "table-2"}
     echo = record_report(table.hall.hub.service, validate_report(forged))
     assert (echo["fate"], echo["reason"]) == ("refused", "elsewhere")
-    assert "NOT TAKEN" not in other.screen_text
+    assert "REFUSED" not in other.screen_text
     table.mend()
     assert set(table.match.reports) == {"a"}

@@ -71,7 +71,7 @@ def test_the_phone_asks_about_what_was_said_at_the_unit(table: Table) -> None:
     table.press("a" + "^^aa")
     table.wait(1000)
     assert table.match.state == ONE_SIDED
-    assert "is that right?" in bruno.shows
+    assert "reported this. Correct?" in bruno.shows
     assert "100:20" in bruno.shows
     bruno.yes()
     assert (table.match.state, table.match.match.result and table.match.match.result.score) == (AGREED,
@@ -85,7 +85,7 @@ def test_what_they_disagree_about_stands_on_both(table: Table) -> None:
     table.wait(1000)
     bruno.reports("a", 30)
     assert table.match.state == DISPUTE
-    assert "You two said different things" in bruno.shows
+    assert "Your reports differ" in bruno.shows
     asked = str(table.table.unit.dialogue.scene(table.hall.clock.now_ms).turn)  # type: ignore[union-attr]
     assert "30" in table.says
     table.press(asked)

@@ -176,7 +176,7 @@ def test_a_hub_whose_card_locks_itself_in_mid_round_loses_nothing(evening: Calla
     table = _in_mid_round(hall)
     hall.disk.locks_itself()  # type: ignore[union-attr]
     table.tap("a", "a")
-    wait_until(lambda: "can only be read" in hall.log or "was not saved" in hall.log, "the card to refuse")
+    wait_until(lambda: "read-only" in hall.log or "was not saved" in hall.log, "the card to refuse")
     assert table.times_shown("SAVED") == 0
     hall.kit.stop_hub()
     wait_until(hall.disk.take_out, "nobody to have a file open there")  # type: ignore[union-attr]

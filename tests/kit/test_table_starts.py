@@ -32,9 +32,9 @@ def test_say_prints_each_new_screen(shared_kit: Kit) -> None:
 def test_a_screen_that_only_blinks_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:
     shown: list[str] = []
     heard = screen_text_output(shown.append, say=True)
-    for text in ("press yours", "0 | 100", "0 | 100", "0 | 100", "press yours"):
+    for text in ("press button", "0 | 100", "0 | 100", "0 | 100", "press button"):
         heard(text)
-    assert capsys.readouterr().out.splitlines() == ["press yours", "0 | 100", "press yours"]
+    assert capsys.readouterr().out.splitlines() == ["press button", "0 | 100", "press button"]
     assert len(shown) == 5
 
 

@@ -89,11 +89,11 @@ def test_a_machine_whose_wifi_comes_later_is_set_up_all_the_same(tmp_path: Path)
 
 
 def test_status_says_what_it_is_and_off_forgets(tmp_path: Path) -> None:
-    assert "No hotspot is set up here" in act(tmp_path, Nmcli(), "status")
+    assert "No hotspot is set up" in act(tmp_path, Nmcli(), "status")
     act(tmp_path, Nmcli(), "on")
     said = act(tmp_path, Nmcli(), "status", up=True)
     assert "Wi-Fi: Roundtap" in said
-    assert "It is up, on channel 6." in said
+    assert "It is on, channel 6." in said
     nmcli = Nmcli()
     act(tmp_path, nmcli, "off")
     assert ["nmcli", "connection", "delete", "roundtap-hotspot"] in nmcli.told
@@ -116,9 +116,9 @@ def test_what_no_wifi_may_be_changes_nothing(tmp_path: Path, words: list[str], k
 
 
 def test_without_networkmanager_or_without_root_it_says_so(tmp_path: Path) -> None:
-    with pytest.raises(Problem, match="NetworkManager is not installed"):
+    with pytest.raises(Problem, match="NetworkManager (nmcli) is not installed"):
         act(tmp_path, Nmcli(delete=127), "on")
-    with pytest.raises(Problem, match="did not take the hotspot"):
+    with pytest.raises(Problem, match="refused the hotspot"):
         act(tmp_path, Nmcli(add=1), "on")
     assert not (tmp_path / STATE.relative_to("/")).exists()
 

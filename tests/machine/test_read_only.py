@@ -189,4 +189,4 @@ def test_the_whole_first_start_by_its_command(pi: Machine, monkeypatch: pytest.M
 def test_a_data_partition_that_is_gone_is_told(pi: Machine, capsys: pytest.CaptureFixture[str]) -> None:
     read_only.prepare_data_partition(pi)
     assert main(["role", "--apply", "--root", str(pi.root)]) == 0
-    assert "the data partition cannot be read" in capsys.readouterr().out
+    assert "the data partition is unreadable" in capsys.readouterr().out

@@ -46,7 +46,7 @@ MISTAKES = {
     "no equals sign": Mistake("role hub", 1, ("role = table",)),
     "an arrow": Mistake("role -> hub", 1, ("role = table",)),
     "a typing slip in a key": Mistake("roel = hub", 1, ("“role” meant",)),
-    "a key that does not exist": Mistake("\r\nvolume = 11", 2, ("Known are", "wifi_password")),
+    "a key that does not exist": Mistake("\r\nvolume = 11", 2, ("Known names", "wifi_password")),
     "a typing slip in a role": Mistake("role = tabel", 1, ("“table” meant",)),
     "a role with a full stop": Mistake("role = hub.", 1, ("“hub” meant",)),
     "two equals signs": Mistake("role == printer", 1, ("“printer” meant",)),
@@ -63,10 +63,10 @@ MISTAKES = {
     "XX is no country": Mistake("country = XX", 1, ("DE, ES, GB, PL, US",)),
     "EU is no country": Mistake("country = EU", 1, ("DE, ES, GB, PL, US",)),
     "the language as country": Mistake("country = EN", 1, ("DE, ES, GB, PL, US",)),
-    "a part of a country": Mistake("Land = Bayern", 1, ("Two letters",)),
+    "a part of a country": Mistake("Land = Bayern", 1, ("two letters",)),
     "a language that it lacks": Mistake("Sprache = Französisch", 1, ("en, es, de, pl",)),
     "a city as time zone": Mistake("timezone = Berlin", 1, ("Europe/Berlin",)),
-    "an offset as time zone": Mistake("Zeitzone = GMT+1 Europa", 1, ("A name such as",)),
+    "an offset as time zone": Mistake("Zeitzone = GMT+1 Europa", 1, ("Use a name like",)),
     "an umlaut in the machine's name": Mistake("name = Größe 7", 1, ("a to z", "table-1")),
     "yes or no": Mistake("read_only = maybe", 1, ("yes, no",)),
     # Addresses.
@@ -105,7 +105,7 @@ MISTAKES = {
     # Wi-Fi, passwords and PIN.
     "a Wi-Fi without a password": Mistake("wifi = Store\r\ncountry = DE", 1, ("wifi_password =",)),
     "a Wi-Fi without a country": Mistake(f"wifi = Store\r\nwifi_password = {SECRET}", 1, ("country = DE",)),
-    "a password without its Wi-Fi": Mistake(f"wifi_password = {SECRET}", 1, ("which network",)),
+    "a password without its Wi-Fi": Mistake(f"wifi_password = {SECRET}", 1, ("is missing",)),
     "a short password": Mistake("wifi = S\r\ncountry = DE\r\nKennwort = Geheim", 3, ("6 signs", "8 to 63")),
     "a comment behind the password": Mistake(
         f"wifi = S\r\ncountry = DE\r\nwifi_password = {SECRET} # upstairs", 3, ("a line of its own", "quotes")),
@@ -115,15 +115,15 @@ MISTAKES = {
         f"wifi = S\r\ncountry = DE\r\nwifi_password = {SECRET}’s", 3, ("plain '",)),
     "a Word dash in the password": Mistake(f"wifi=S\r\ncountry=DE\r\nwifi_password={SECRET}–1", 3, ("plain -",)),
     "an umlaut in the password, saved as ANSI": Mistake(
-        f"wifi = S\r\ncountry = DE\r\nWLAN-Passwort = {SECRET}ü".encode("cp1252"), 3, ("sign ü", "without accents")),
+        f"wifi = S\r\ncountry = DE\r\nWLAN-Passwort = {SECRET}ü".encode("cp1252"), 3, ("sign ü", "US keyboard")),
     "a Polish letter in the password, saved as ANSI": Mistake(
-        f"wifi = S\r\nkraj = PL\r\nhasło = {SECRET}ś".encode("cp1250"), 3, ("sign ś", "without accents")),
+        f"wifi = S\r\nkraj = PL\r\nhasło = {SECRET}ś".encode("cp1250"), 3, ("sign ś", "US keyboard")),
     "a Spanish letter in the password": Mistake(
-        f"red = S\r\npaís = ES\r\ncontraseña = {SECRET}ñ", 3, ("sign ñ", "without accents")),
+        f"red = S\r\npaís = ES\r\ncontraseña = {SECRET}ñ", 3, ("sign ñ", "US keyboard")),
     "a full-width digit in the password": Mistake(
         f"wifi = S\r\ncountry = DE\r\nwifi_password = {SECRET}１", 3, ("sign １", "US keyboard")),
     "a tab in the Wi-Fi's name": Mistake(
-        f"wifi = The\tStore\r\ncountry = DE\r\nwifi_password = {SECRET}", 1, ("invisible", "Type the name again")),
+        f"wifi = The\tStore\r\ncountry = DE\r\nwifi_password = {SECRET}", 1, ("invisible", "Type the name")),
     "a hard space in the Wi-Fi's name": Mistake(
         f"wifi = The\u00a0Store\r\ncountry = DE\r\nwifi_password = {SECRET}", 1, ("invisible",)),
     "a Wi-Fi's name of 33 bytes": Mistake(

@@ -230,7 +230,7 @@ def test_what_a_person_can_mend_is_said_without_the_password(
 @pytest.mark.usefixtures("hub_here")
 def test_a_page_server_on_an_empty_database_says_what_is_missing(
         capsys: pytest.CaptureFixture[str], url: str) -> None:
-    assert "start a hub on it first" in refused_start(capsys, "--pages", "--database", url)
+    assert "Start a hub on it first" in refused_start(capsys, "--pages", "--database", url)
 
 
 def feed_of(hub: HubProcess, page: str, event: str, many: int) -> list[str]:

@@ -73,7 +73,7 @@ FAULTS: dict[str, tuple[Fault, ...]] = {
     "printer": config_faults(
         "station", Fault("wrong value", "baud.*1234", {f"{ETC}/station.toml": f"{UNIT}baud = 1234\n"}),
         Fault("missing file", "mine.toml", {f"{ETC}/station.toml": f'{UNIT}printer = "{ETC}/mine.toml"\n'}),
-        Fault("device gone", "printer is plugged in",
+        Fault("device gone", "printer connected",
               {f"{ETC}/station.toml": f'{UNIT}device = "/dev/ttyUSB9"\n'})),
     "wall": (
         Fault("wrong value", "ftp://x", {f"{ETC}/wall.env": 'ROUNDTAP_WALL="ftp://x"\n'}),

@@ -148,13 +148,13 @@ def started(box: Container) -> str:
 
 def said_missing(box: Container) -> str:
     until(lambda: "no screen is connected" in box.journal("roundtap-wall.service"), 20, "the wall has no screen")
-    until(lambda: "no printer is plugged in" in box.journal("roundtap-station.service"), 20, "no printer is named")
+    until(lambda: "no printer connected" in box.journal("roundtap-station.service"), 20, "no printer is named")
     said = ["wall: no screen", "station: no printer"]
     if box.state("roundtap-table.service", "LoadState") == "loaded":
         until(lambda: re.search(r"lgpio is missing|no gpiochip|gpio", box.journal("roundtap-table.service")), 30,
               "the table says it has no pins")
         said.append("table: no pins")
-    until(lambda: "on no network" in box.python(ASK, "http://127.0.0.1/wall"), 10, "the hub's wall says so")
+    until(lambda: "has no network" in box.python(ASK, "http://127.0.0.1/wall"), 10, "the hub's wall says so")
     return "; ".join([*said, "hub's wall: on no network"])
 
 

@@ -150,7 +150,7 @@ def test_a_hub_whose_journal_is_gone_serves_a_page_and_says_so(systemd: Systemd,
         while not systemd.ready:
             systemd.hear()
     finding = said_of(service_checks(systemd.shown("hub", "active")))
-    assert finding.startswith("roundtap-hub runs, but says: ")
+    assert finding.startswith("roundtap-hub runs, but reports: ")
     assert "roundtap.db" in finding
 
 
@@ -175,7 +175,7 @@ def test_a_wall_names_a_wrong_address_and_the_programs_that_are_missing(
 def test_a_standby_without_its_hub_and_a_printer_without_its_cable_run_and_say_so(systemd: Systemd,
                                                                                   tmp_path: Path) -> None:
     with started(systemd, "standby", "--data", str(tmp_path / "data"), "--config", config(tmp_path, UNIT)):
-        while "without contact" not in systemd.status:
+        while "not connected" not in systemd.status:
             systemd.hear()
     assert "without contact to the hub" in said_of(service_checks(systemd.shown("standby", "active")))
     file = config(tmp_path, f'{UNIT}device = "/dev/none"\nfolder = "{tmp_path}"\n')
@@ -185,7 +185,7 @@ def test_a_standby_without_its_hub_and_a_printer_without_its_cable_run_and_say_s
     [check] = service_checks(systemd.shown("printer", "active"))
     # The same check as on the hub's page, with its text and what to do.
     assert (check.key, check.state, check.kind) == ("printer", WRONG, "no-port")
-    assert "no printer is plugged in" in check.finding(core_words("en"))
+    assert "no printer connected" in check.finding(core_words("en"))
 
 
 # --- what ends of itself: systemd and the journal are asked

@@ -71,7 +71,7 @@ class Reader:
         self.squads: dict[str, list[int]] = {}
         self.common: dict[str, str] = {}
         self.conceded: set[Side] = set()
-        """Who has answered "You concede?" with yes; it may have been taken back since."""
+        """Who has answered "Concede?" with yes; it may have been taken back since."""
         self.faults: list[str] = []
         self.before: Scene | None = None
         """What stood there before a press that came too early took its place for a moment."""

@@ -70,7 +70,7 @@ def test_a_board_of_ones_own_is_listed_too(tmp_path: Path, capsys: pytest.Captur
     assert [line.split() for line in capsys.readouterr().out.splitlines() if "sędziego" in line] == [
         ["Przycisk", "sędziego", "GPIO6", "31"]]
     assert board(str(file), "--parts") == 0
-    assert "For one table with the board our-box:" in capsys.readouterr().out
+    assert "Parts for one table with the board our-box:" in capsys.readouterr().out
 
 
 def test_a_board_that_is_wrong_is_refused_in_the_language_asked_for(
@@ -163,20 +163,20 @@ class Person:
 def test_a_sound_board_answers_with_everything(made: Board) -> None:
     person = Person(made)
     assert person.walk() == []
-    assert person.said[-1] == "Everything on the board answers."
+    assert person.said[-1] == "All parts work."
 
 
 def test_what_does_not_answer_is_named_with_its_pin() -> None:
     person = Person(RECOMMENDED, ("b", "lamp_a", "buzzer"))
     assert person.walk() == ["b", "lamp_a", "buzzer"]
-    assert "No answer: Button ■ (blue), header pin 13 (GPIO27)." in person.said
-    assert "Button ■ (blue): nothing was heard." in person.said
+    assert "No response: Button ■ (blue), header pin 13 (GPIO27)." in person.said
+    assert "Button ■ (blue): no press detected." in person.said
 
 
 def test_two_wires_changed_about_are_told_while_they_are_pressed() -> None:
     person = Person(RECOMMENDED, ("down is up",))
     assert person.walk() == ["down"]
-    assert "That was Button ▲; Button ▼ is meant." in person.said
+    assert "That was Button ▲. Please press Button ▼." in person.said
 
 
 def test_without_pins_the_screen_is_tried_all_the_same() -> None:

@@ -69,7 +69,7 @@ def test_the_same_once_more_is_not_reported_twice():
 def test_a_dispute_seen_after_a_restart_lets_either_take_up_the_others_version():
     table = Table()
     table.hub_says(state="dispute", a=score(100, 24), b=score(100, 48))
-    assert table.says == "NOT THE SAME | ● Ana R.  100:24 | ■ Bruno M.  100:48 | ● ■ look again"
+    assert table.says == "DISPUTE | ● Ana R.  100:24 | ■ Bruno M.  100:48 | ● ■ check"
     table.presses("ana")
     assert table.says.startswith("Ana R. won 100:48. Right? | ● Ana R. 100 | 48 Bruno M. ■")
     table.presses("ana")

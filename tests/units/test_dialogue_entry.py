@@ -136,7 +136,7 @@ def test_another_match_under_the_draft_says_so():
     table = Table()
     table.presses("ana ▲▲")
     table.hub_says(match="4.2")
-    assert table.says.startswith("Entry dropped")
+    assert table.says.startswith("Discarded")
 
 
 def test_back_from_the_second_figure_reopens_the_first():

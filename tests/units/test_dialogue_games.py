@@ -30,7 +30,7 @@ def test_the_first_player_is_drawn_once_and_becomes_part_of_the_result():
     table = one(lot="b")
     assert "▲ who starts?" in table.says
     table.presses("▲")
-    assert table.says == "Drawn by lot: starts | ■ Bruno M. | any key: go on"
+    assert table.says == "Drawn by lot: starts | ■ Bruno M. | any key: next"
     table.presses("▲")
     assert "■ starts" in table.says
     table.dialogue.table.chance = lambda: pytest.fail("drawn twice")
@@ -58,13 +58,13 @@ def test_where_nobody_knows_who_began_a_lot_says_it_and_is_told_as_one():
     table.presses("bruno bruno ana")
     for _ in range(10):
         table.presses("bruno")
-    assert table.says.startswith("Who was first player? | ► ● Ana R. |    ■ Bruno M. |    nobody knows: by lot")
+    assert table.says.startswith("Who was first player? | ► ● Ana R. |    ■ Bruno M. |    unknown: draw a lot")
     table.presses("▼▼ bruno")
     assert table.says.startswith("Lot: who wins?")
     table.presses("ana ▼▼ bruno")
     assert table.says.endswith("▲ draws the lot")
     table.presses("▲")
-    assert table.says == "Drawn by lot: wins | ■ Bruno M. | any key: go on"
+    assert table.says == "Drawn by lot: wins | ■ Bruno M. | any key: next"
     assert table.statuses[-1].lot == ("first_player_lot", "b")
     table.presses("bruno")
     assert table.says.startswith("first player | ■ Bruno M. 1 | 0 Ana R. ●")
@@ -162,9 +162,9 @@ def test_a_game_claimed_by_mistake_is_taken_back(press):
 def test_a_noted_game_is_taken_back_behind_the_arrow_held():
     table = three()
     table.presses("ana bruno bruno ▼… ▲▲")
-    assert "► take back game 1" in table.says
+    assert "► undo game 1" in table.says
     table.presses("ana")
-    assert table.says.startswith("The last game no longer counts")
+    assert table.says.startswith("Last game removed")
     table.presses("ana")
     assert table.dialogue.table.games == []
 
@@ -211,7 +211,7 @@ def test_noted_games_that_a_new_match_ends_are_not_lost_without_a_word():
     table = three()
     table.presses("ana bruno bruno")
     table.hub_says(match="4.1")
-    assert table.says.startswith("Entry dropped")
+    assert table.says.startswith("Discarded")
 
 
 def test_games_noted_for_one_match_are_not_those_of_the_next():

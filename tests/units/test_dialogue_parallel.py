@@ -111,7 +111,7 @@ def test_a_squad_marked_wrongly_is_mended_from_the_sum():
 def test_conceding_is_the_arrow_down_on_the_first_page_and_the_own_button():
     table = hall()
     table.presses("ana ▼")
-    assert part(table, "a") == "● Ana R. | You concede? | ● yes   ▼ no"
+    assert part(table, "a") == "● Ana R. | Concede? | ● yes   ▼ no"
     table.presses("ana ana ▲ ▲ bruno bruno ▲ ▲")
     assert part(table, "b").startswith("■ Bruno M. | Bruno M. won  ●\u00a0conceded  BD:AC | 1:1 | 0:0")
     table.presses("bruno ana")
@@ -130,12 +130,12 @@ def test_conceding_is_answered_only_by_whom_the_arrows_serve():
     only one left, said yes."""
     table = hall()
     table.presses("ana ▼ bruno")
-    assert part(table, "a") == "● Ana R. | You concede? | ● →"
+    assert part(table, "a") == "● Ana R. | Concede? | ● →"
     assert part(table, "b").endswith("■ +1  ▲ OK  ▼ concede")
     table.presses("bruno ▼")
     assert part(table, "b").startswith("■ Bruno M. | Struggles won | 0")
     table.presses("ana")
-    assert part(table, "a") == "● Ana R. | You concede? | ● yes   ▼ no"
+    assert part(table, "a") == "● Ana R. | Concede? | ● yes   ▼ no"
     table.presses("▼ ana ana ana ▲▲ bruno ▲▲ ana bruno")
     assert table.reports[0][1] == Result(score=SidePair(2, 1), wounds=SidePair(0, 0), picks=PICKS)
 

@@ -48,7 +48,7 @@ def test_saved_comes_with_the_agreeing_report_and_not_before(table):
 def test_what_was_saved_stands_between_the_names_and_then_in_its_place_that_one_may_leave(saved):
     assert saved.says == "SAVED #1042 | Ana R. 100:20 Bruno M. | SAVED #1042 | Bruno M. 20:100 Ana R."
     saved.wait(4000)
-    assert saved.says == "SAVED #1042 | leave? hold ●+▼ | SAVED #1042 | leave? hold ■+▼"
+    assert saved.says == "SAVED #1042 | Drop: hold ●+▼ | SAVED #1042 | leave? hold ■+▼"
 
 
 def test_answers_in_the_wrong_order_still_need_both(table):
@@ -81,7 +81,7 @@ def test_ten_seconds_to_say_that_one_leaves(saved):
     assert "leave?" not in saved.says
     saved.asks_to_leave("bruno")
     assert saved.status.leave == ("b",)
-    assert saved.scene.b.small == "✓ you leave the event"
+    assert saved.scene.b.small == "✓ drop requested"
     saved.asks_to_leave("bruno")
     assert saved.status.leave == ()
     saved.wait(10_000)
@@ -134,13 +134,13 @@ def test_a_correction_that_changes_nothing_is_no_report(saved):
 
 
 @pytest.mark.parametrize(("reason", "says"), [
-    ("judge", "NOT TAKEN: JUDGE | A judge has decided this match."),
-    ("late", "NOT TAKEN: LATE | The round is closed. Ask a judge."),
-    ("impossible", "NOT TAKEN: FIGURES"),
-    ("unknown-match", "NOT TAKEN: MATCH"),
-    ("altered", "NOT TAKEN: ALTERED"),
-    ("revision", "NOT TAKEN: CHANGED"),
-    ("something-new", "NOT TAKEN: ASK | Ask a judge."),
+    ("judge", "REFUSED: JUDGE | A judge has decided this match."),
+    ("late", "REFUSED: LATE | The round is closed. Ask a judge."),
+    ("impossible", "REFUSED: SCORE"),
+    ("unknown-match", "REFUSED: MATCH"),
+    ("altered", "REFUSED: DAMAGED"),
+    ("revision", "REFUSED: CHANGED"),
+    ("something-new", "REFUSED: ASK | Ask a judge."),
 ])
 def test_a_refusal_names_its_reason_and_stays_until_somebody_has_read_it(table, reason, says):
     table.hub_refuses(reason)
@@ -163,7 +163,7 @@ def test_a_judge_s_correction_is_told_to_both_while_their_match_is_here(saved):
     saved.hub_says(state="agreed", a=score(100, 20), b=score(100, 20), result=score(100, 20), number=1042, revision=0)
     saved.wait(20_000)
     saved.hub_says(state="decided", a=None, b=None, result=score(100, 24), number=1050, revision=1, corrected=True)
-    assert saved.says.startswith("It was corrected")
+    assert saved.says.startswith("Result corrected")
     assert "● Ana R.  100 | ■ Bruno M.  24" in saved.says
 
 
@@ -172,7 +172,7 @@ def test_a_correction_of_a_closed_round_is_told_too_and_once(saved):
     assert "corrected" not in saved.says
     changed = {"state": "closed", "status": "closed", "result": score(24, 100), "number": 1050, "revision": 1}
     saved.hub_says(**changed, corrected=True)
-    assert saved.says.startswith("It was corrected")
+    assert saved.says.startswith("Result corrected")
     saved.presses("ana")
     assert "corrected" not in saved.says
     saved.hub_says(**changed, corrected=True)
@@ -189,7 +189,7 @@ def test_a_refused_wish_to_leave_is_said_and_may_be_made_again(saved):
     saved.asks_to_leave("bruno")
     saved.hub_says(state="agreed", a=score(100, 20), b=score(100, 20), result=score(100, 20), number=1042,
                    leave_refused=["b"])
-    assert saved.says == "Leaving: refused | ■ Bruno M. | Ask the organizer. | any key: go on"
+    assert saved.says == "Drop refused | ■ Bruno M. | Ask the organizer. | any key: next"
     assert saved.scene.turn == "b"
     assert saved.status.leave == ()
     saved.presses("▼")

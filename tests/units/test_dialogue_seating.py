@@ -6,10 +6,10 @@ from tableplay import Table, score
 def test_each_presses_their_own_and_the_grid_hears_it():
     table = Table(seated=False)
     table.hub_says(clock="idle")
-    assert table.says == "Ana R. | ● | press yours | Bruno M. | ■ | press yours"
+    assert table.says == "Ana R. | ● | press button | Bruno M. | ■ | press button"
     table.presses("ana")
     assert table.scene.a.head == "✓ Ana R."
-    assert table.scene.b.small == "press yours"
+    assert table.scene.b.small == "press button"
     table.presses("bruno")
     assert table.kind == "idle"
     assert [status.seated for status in table.statuses] == [("a",), ("a", "b")]
@@ -119,4 +119,4 @@ def test_what_the_others_had_begun_to_enter_is_nobodys_after_a_swap():
     table.hub_says(a_id="p1", b_id="p2")
     table.presses("ana ▲▲")
     table.hub_says(a_id="p1", b_id="p8", revision=1)
-    assert table.says.startswith("Entry dropped")
+    assert table.says.startswith("Discarded")

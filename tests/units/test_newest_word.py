@@ -101,7 +101,7 @@ def test_a_yes_to_what_was_replaced_meanwhile_is_asked_again_with_the_newest() -
     assert table.reports == [("b", score(100, 0))]
 
     table.hub_refuses("superseded")
-    assert table.says.startswith("NOT TAKEN: CHANGED | The other side said something newer. Look again.")
+    assert table.says.startswith("REFUSED: CHANGED | Your opponent changed theirs. Check again.")
     table.hub_says(state="one-sided", a=score(100, 20), last="a")
     table.presses("▲")
 
@@ -111,8 +111,8 @@ def test_a_yes_to_what_was_replaced_meanwhile_is_asked_again_with_the_newest() -
 
 
 @pytest.mark.parametrize(("reason", "says"), [
-    ("older", "NOT TAKEN: OLDER | You have said something newer since. That counts."),
-    ("elsewhere", "NOT TAKEN: OTHER TABLE | This unit is not at that table. Ask a judge."),
+    ("older", "REFUSED: OLDER | Your newer report counts."),
+    ("elsewhere", "REFUSED: OTHER TABLE | This unit is not at that table. Ask a judge."),
 ])
 def test_the_screen_says_why(reason: str, says: str) -> None:
     table = Table()
@@ -137,7 +137,7 @@ def test_a_report_that_a_restored_hub_looks_into_is_said_so_until_its_fate_comes
     unit.tap("a", "a", "b")
     for n in (1, 2):
         unit.hub_answers(n, "pending")
-    assert "RESULT IS KEPT" in unit.says
+    assert "RESULT KEPT" in unit.says
     unit.wait(1000)
     unit.tap("a")
     assert "being checked" in unit.says
@@ -152,7 +152,7 @@ def test_after_a_restart_what_is_looked_into_is_still_said_so(make: Callable[...
         unit.hub_answers(n, "pending")
     again = make(start_ms=500_000)
     again.hub_says("view", view())
-    assert "RESULT IS KEPT" in again.says
+    assert "RESULT KEPT" in again.says
     again.wait(1000)
     again.tap("a")
     assert "being checked" in again.says
@@ -212,7 +212,7 @@ def test_the_other_own_button_is_no_answer_to_it(twice: Table) -> None:
 def test_the_judge_s_word_ends_it(twice: Table) -> None:
     twice.presses("ana")
     twice.hub_says(state="decided", result=score(100, 30), a=None, b=None, revision=1, number=14, corrected=True)
-    assert twice.says.startswith("It was corrected")
+    assert twice.says.startswith("Result corrected")
 
 
 def test_without_a_hub_a_second_agreement_is_none_that_is_saved() -> None:

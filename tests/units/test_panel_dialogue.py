@@ -88,7 +88,7 @@ def test_a_new_pin_that_comes_late_is_shown_all_the_same():
     played.go(d.PIN_ASK)
     played.press("◉")
     played.wait(40_000)
-    assert "has not said" in played.said
+    assert "did not confirm" in played.said
     played.answered(pin="12345678")
     assert "1234 5678" in played.said
 
@@ -148,13 +148,13 @@ def test_power_off_works_without_the_hub():
 def test_a_stick_is_let_go_of_and_may_be_pulled_out():
     played = Played()
     played.go(d.EJECT_ASK)
-    assert "results are on the hub's card only" in played.said
+    assert "results are on one card only" in played.said
     played.press("●")
     assert played.steps() == []
     played.press("◉")
     assert played.steps() == [(EJECT, "/media/stick")]
     played.answered()
-    assert "Pull it out now: /media/stick" in played.said
+    assert "Remove it now: /media/stick" in played.said
 
 
 def test_a_stick_that_cannot_be_let_go_of_is_not_pulled_out():
@@ -162,7 +162,7 @@ def test_a_stick_that_cannot_be_let_go_of_is_not_pulled_out():
     played.go(d.EJECT_ASK)
     played.press("◉")
     played.answered("Another program has it open.")
-    assert "Pull it out" not in played.said
+    assert "Remove it now" not in played.said
     assert "Another program" in played.said
     played.press("■")
     assert played.panel.page == d.ADDRESS
@@ -182,7 +182,7 @@ def test_without_an_answer_nobody_is_told_that_it_was_done():
     played.go(d.EJECT_ASK)
     played.press("◉")
     played.wait(40_000)
-    assert "has not said whether" in played.said
+    assert "did not confirm" in played.said
 
 
 def test_without_the_hub_nothing_of_its_is_pressed():
@@ -204,15 +204,15 @@ def test_without_anybody_it_goes_back_to_the_addresses():
 def test_a_standby_s_key_is_turned_with_two_questions():
     played = Played(None)
     played.stand_by()
-    assert "Holds everything of" in played.said
+    assert "Up to date with" in played.said
     played.go(d.TURN_ASK)
-    assert "It still answers." in played.said
+    assert "It still runs." in played.said
     played.press("●●")
     assert (played.presses(), played.panel.page) == ([], d.TURN_SURE)
     played.press("◉")
     assert played.presses() == [TURN_PRESS]
     played.answered()
-    assert "The key is turned" in played.said
+    assert "Done." in played.said
     played.tell(HUB)
     played.press("■")
     assert "10.42.0.1:8080" in played.said
@@ -222,6 +222,6 @@ def test_a_standby_that_never_held_everything_is_not_turned_here():
     played = Played(None)
     played.stand_by(STANDBY.replace(state="away", level=False))
     played.go(d.TURN_ASK)
-    assert "never held everything" in played.said
+    assert "never had all saved data" in played.said
     played.press("●◉●◉")
     assert played.presses() == []

@@ -56,7 +56,7 @@ def test_every_picture_of_the_gallery_can_be_read(language):
 
 def test_a_refusal_of_the_hub_s_may_be_long():
     played = Played()
-    played.panel.said = ("The stick at /media/stick cannot be let go of: another program has it open. Leave it in, or "
+    played.panel.said = ("Another program uses the stick at /media/stick. Leave it in, or "
                          "power off first.")
     played.panel.page = d.SAID
     assert render_panel(make_scene(played.panel))[1]

@@ -315,7 +315,7 @@ def test_without_a_file_all_is_as_usual(tmp_path):
 @pytest.mark.parametrize(("text", "says"), [
     ('key = "x"', "key: unknown; known are board, language, folder"), ("language = 5", "language: a text is wanted"),
     ('language = "xx"', "one of en, es, de, pl"), ('board = "none"', "board: "),
-    ("x", "this is not a TOML file"),
+    ("x", "not a TOML file"),
 ])
 def test_what_is_wrong_in_it_is_said(tmp_path, text, says):
     (tmp_path / "panel.toml").write_text(text)

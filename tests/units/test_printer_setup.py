@@ -129,7 +129,7 @@ def test_a_silent_one_prints_at_every_speed_and_the_person_says_which_could_be_r
     assert me.setup()
     kept = read_settings(tmp_path, USUAL)
     assert (kept.printer, kept.baud, kept.confirmed) == ("plain-58", 38400, True)
-    assert [told.partition(";")[0] for told in me.heard].count("Then try another one") == 1
+    assert [told.partition(";")[0] for told in me.heard].count("Try another one") == 1
 
 
 def test_nothing_readable_changes_nothing(tmp_path: Path, people: list[Person]) -> None:
@@ -166,7 +166,7 @@ def test_between_two_looks_at_the_line_it_sleeps(monkeypatch: pytest.MonkeyPatch
 def test_no_printer_says_so(tmp_path: Path, people: list[Person]) -> None:
     people.append(me := Person(tmp_path, [], []))
     assert not me.setup()
-    assert "No printer is plugged in" in me.heard[0]
+    assert "No printer connected" in me.heard[0]
 
 
 def test_pins_with_a_login_on_them_are_named_and_not_offered(tmp_path: Path, people: list[Person]) -> None:
@@ -185,7 +185,7 @@ def test_the_pins_levels_are_named(tmp_path: Path, people: list[Person]) -> None
 def test_a_file_that_says_otherwise_is_named(tmp_path: Path, people: list[Person]) -> None:
     people.append(me := Person(tmp_path, [model("pos-5890"), "yes"], [ADAPTER]))
     assert me.setup(PrinterSettings(baud=9600))
-    assert "goes first" in me.heard[-1]
+    assert "takes precedence" in me.heard[-1]
 
 
 def test_a_port_that_another_program_has_is_said_to_be_so(tmp_path: Path, people: list[Person]) -> None:

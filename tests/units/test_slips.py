@@ -153,7 +153,7 @@ def test_x_wing_asks_lost_and_points_twice_and_the_salvo():
     between = [(cell.text, cell.align) for each in made if isinstance(each, TextLine)
                for cell in each.cells if FRAME in (at.text for at in each.cells) and cell.text != FRAME]
     # What is lost stands at the one player's box, the points at the other's.
-    assert between == [("lost by me", "left"), ("→ points", "right"), ("lost by me", "right"), ("points ←", "left")]
+    assert between == [("my losses", "left"), ("→ points", "right"), ("my losses", "right"), ("points ←", "left")]
     assert "Final salvo" in texts(made)
 
 
@@ -188,7 +188,7 @@ def asked(rulebook_id, stage=SWISS, content=None):
 def test_epic_asks_points_who_won_and_how_it_ended():
     figures, questions, _ = asked("xwing-epic-duel")
     assert figures == ["Points"]
-    assert set(questions) == {"Won", "draw", "Time", "All destroyed", "Conceded", "I leave the event"}
+    assert set(questions) == {"Won", "draw", "Time", "All destroyed", "Conceded", "Drop from event"}
 
 
 def test_epic_asks_for_initiative_in_elimination_only():
@@ -200,7 +200,7 @@ def test_epic_asks_for_initiative_in_elimination_only():
 def test_warlords_asks_lives_and_always_who_won():
     figures, questions, _ = asked("warlords-of-terra")
     assert figures == ["Life"]
-    assert set(questions) == {"Won", "draw", "Conceded", "I leave the event"}
+    assert set(questions) == {"Won", "draw", "Conceded", "Drop from event"}
 
 
 @pytest.mark.parametrize("stage", [ELIMINATION, TIEBREAK])
@@ -212,7 +212,7 @@ def test_warlords_has_no_draw_where_somebody_has_to_go_on(stage):
 def test_keyforge_asks_who_won_and_who_began_and_nothing_of_what_time_rarely_needs(rulebook_id):
     figures, questions, places = asked(rulebook_id)
     assert figures == []
-    assert set(questions) == {"Won", "Who was first player?", "I leave the event"}
+    assert set(questions) == {"Won", "Who was first player?", "Drop from event"}
     assert places == 6
 
 
@@ -225,14 +225,14 @@ def test_keyforge_best_of_three_asks_games_as_well():
 def test_warlords_best_of_three_asks_who_won_alone():
     three = best_of_three("warlords-of-terra", ("Ana Ruiz", "Eva Luz"))
     figures, questions, _ = asked("warlords-of-terra", content=three)
-    assert (figures, set(questions)) == ([], {"Won", "I leave the event"})
+    assert (figures, set(questions)) == ([], {"Won", "Drop from event"})
 
 
 def test_shatterpoint_asks_struggles_wounds_squads_and_who_concedes():
     content = slip_content("shatterpoint-premier", ("Ana Ruiz", "Eva Luz"))
     figures, questions, _ = asked("shatterpoint-premier")
     assert figures == ["Struggles", "Wounds"]
-    assert set(questions) == {"Concedes", "I leave the event"}
+    assert set(questions) == {"Concedes", "Drop from event"}
     made = slip(content, SHEET_58, unit_words("en"))
     assert "2–0" not in texts(made)
 
@@ -250,7 +250,7 @@ def test_squads_still_to_be_fielded_have_a_thick_frame_and_the_others_a_tick():
 def test_who_must_field_the_others_is_told():
     content = slip_content("shatterpoint-premier", ("Ana Ruiz", "Eva Luz"))
     content["b"]["must"] = True
-    assert any("■ must take thick frames only" in text for text in texts(slip(content, SHEET_58, unit_words("en"))))
+    assert any("■: thick frames only" in text for text in texts(slip(content, SHEET_58, unit_words("en"))))
 
 
 def test_an_elimination_slip_says_the_rounds_name():
@@ -273,7 +273,7 @@ def test_another_rulebooks_form_makes_other_boxes():
     made = slip(content, SHEET_58, unit_words("en"))
     assert boxes(made) == 2
     assert ticks(made) == 2
-    assert "lost by me" not in texts(made)
+    assert "my losses" not in texts(made)
     salvo = Choice("winner", "form.final_salvo", ("a", "b"))
     form = Form("warlords-of-terra", (WayToEnd("played", "any", "played", (*form.ways[0].steps, salvo)),))
     assert "Final salvo" in texts(slip(content | {"form": form_to_json(form)}, SHEET_58, unit_words("en")))

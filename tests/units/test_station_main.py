@@ -40,7 +40,7 @@ def test_a_hub_may_have_others_beside_it(tmp_path):
     (GOOD + "flow = 1", "flow: a text is wanted, not 1"),
     (GOOD + 'language = "xx"', "language: one of en, es, de, pl"),
     (GOOD + "bauds = 9600", "bauds: unknown; known are unit, key, hub"),
-    ("unit", "this is not a TOML file"),
+    ("unit", "not a TOML file"),
 ])
 def test_what_is_wrong_is_said(tmp_path, text, says):
     path = tmp_path / "station.toml"

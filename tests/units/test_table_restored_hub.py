@@ -38,7 +38,7 @@ def playing(make: Callable[..., Lone]) -> Lone:
 
 def test_a_table_keeps_the_match_that_it_plays_and_says_that_the_hub_was_restored(playing: Lone) -> None:
     playing.hub_says("view", older())
-    assert playing.says.startswith("Hub restored | Play on: the organizer looks into it.")
+    assert playing.says.startswith("Hub restored | Play on. The organizer checks it.")
     playing.tap("a")
     assert "Ana R." in playing.says
     assert "Bruno M." in playing.says
@@ -70,7 +70,7 @@ def test_a_result_pressed_meanwhile_is_of_the_match_in_play_and_waits_at_the_hub
     assert [(each["match"], each["round"], each["a"], each["b"]) for each in reports] == [("3.7", 3, "p1", "p2")] * 2
     for n in (1, 2):
         playing.hub_answers(n, "pending", number=None, hash=None)
-    assert "RESULT IS KEPT" in playing.says
+    assert "RESULT KEPT" in playing.says
     playing.hub_says("view", older(finished=["e0"]))
     playing.wait(1000)
     playing.tap("a")
@@ -138,7 +138,7 @@ def test_drawn_anew_the_table_says_so_and_follows_the_hub(playing: Lone) -> None
     for n in (1, 2):
         playing.hub_answers(n, "refused", reason="drawn-anew")
     playing.hub_says("view", older() | {"lost_round": False})
-    assert "DRAWN AGAIN" in playing.says
+    assert "REDRAWN" in playing.says
     playing.tap("a")
     assert "Table 12 stays" in playing.says
 

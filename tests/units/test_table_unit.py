@@ -126,7 +126,7 @@ def test_a_refusal_is_shown_with_its_reason(unit: Unit) -> None:
     unit.tap("a", "a", "b")
     unit.hub_answers(1)
     unit.hub_answers(2, "refused", reason="judge")
-    assert "NOT TAKEN" in unit.says
+    assert "REFUSED" in unit.says
     assert "JUDGE" in unit.says
 
 

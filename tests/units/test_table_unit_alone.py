@@ -200,7 +200,7 @@ def test_a_report_that_is_never_taken_ends_in_a_word_and_not_in_sending(lone: Lo
     lone.hub_says("contact", None)
     assert "sending" in lone.says
     lone.hub_says("refusal", "key")
-    assert "does not take this unit's key: tell the organizer" in lone.says
+    assert "The hub refuses this unit's key. Tell the organizer" in lone.says
     lone.wait(1000)
     lone.hub_says("contact", None)
     lone.tap("a")

@@ -140,7 +140,7 @@ def test_an_address_without_a_way_out_is_one_too(tmp_path: Path) -> None:
 
 
 def test_the_machine_s_own_page_says_what_is_missing_in_its_language_or_in_all() -> None:
-    assert "This screen is on no network" in waiting_page("en", "", "")
+    assert "This screen has no network" in waiting_page("en", "", "")
     assert "192.168.1.33" in waiting_page("de", "192.168.1.33", "")
     assert "Unter http://10.0.0.1 antwortet niemand" in waiting_page("de", "192.168.1.33", "http://10.0.0.1")
     of_all = waiting_page("", "192.168.1.33", "<b>")

@@ -351,7 +351,7 @@ def test_every_role_is_answered_by_the_table_and_a_refusal_says_who_may(
             assert not was_sent_away(answer), case
         else:
             assert answer.status_code == 403, case
-            assert "this is for: " in said(answer), case
+            assert "This action needs: " in said(answer), case
             assert f"You are logged in as {role.replace('_', ' ')}" in said(answer), case
     assert hall.heads() == before
 
@@ -496,7 +496,7 @@ def test_what_a_state_allows_is_not_refused(hall: Hall, address: str) -> None:
                     state, who, answer.status_code)
             else:
                 assert answer.status_code == 409, (state, who, answer.status_code)
-                assert "Nothing was done: the event had moved on" in said(answer), (state, who)
+                assert "The event has changed since" in said(answer), (state, who)
     assert hall.heads() == before
 
 

@@ -132,7 +132,7 @@ def test_a_refusal_says_who_may_and_nothing_was_done(house: House):
     judge.get("/console/e1")
     answer = judge.post("/console/e1/publish", number=1, attempt=1)
     assert answer.status_code == 403
-    assert "You are logged in as judge; this is for: organizer" in problem_of(answer)
+    assert "You are logged in as judge. This action needs: organizer" in problem_of(answer)
     assert house.event.draft is not None
 
 

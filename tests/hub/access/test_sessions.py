@@ -237,7 +237,7 @@ def test_a_pin_file_that_is_gone_or_emptied_changes_nothing_while_the_hub_runs(
 @pytest.mark.parametrize("text", ["", " ", "$", "salt$", "salt$00", "\0" * 40])
 def test_a_pin_file_without_a_pin_is_refused_at_the_start(tmp_path: Path, text: str):
     (tmp_path / "pin").write_text(text)
-    with pytest.raises(Problem, match="There is no PIN in this file"):
+    with pytest.raises(Problem, match="This file has no PIN"):
         read_or_make_pin(tmp_path / "pin")
     assert not verify_pin("", text)
 

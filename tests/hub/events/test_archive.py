@@ -125,7 +125,7 @@ def test_deleting_says_what_it_does_and_wants_the_name(house: House) -> None:
     play_to_the_end(house)
     browser = house.organizer()
     said = browser.get("/console/e1/delete")
-    assert "forgotten for good" in text_of(said)
+    assert "You cannot undo this" in text_of(said)
     assert "/console/e1/export.json" in said.text
     wrong = browser.post("/console/e1/delete", name="Winter Opn")
     assert wrong.status_code == 400
@@ -137,11 +137,11 @@ def test_what_is_neither_finished_nor_archived_is_not_deleted(house: House) -> N
     browser = house.organizer()
     shown = browser.get("/console/e1/delete")
     assert shown.status_code == 409
-    assert "finish or archive it" in text_of(shown)
+    assert "Finish or archive it" in text_of(shown)
     assert 'name="name"' not in shown.text
     answer = browser.post("/console/e1/delete", name="Winter Open")
     assert answer.status_code == 409
-    assert "finish or archive it" in text_of(answer)
+    assert "Finish or archive it" in text_of(answer)
     assert house.service.snapshot.venue.deleted == frozenset()
     browser.post("/console/e1/archive")
     assert browser.post("/console/e1/delete", name=" winter open ").status_code == 303

@@ -172,9 +172,9 @@ def test_an_age_on_a_loaded_page_is_that_of_now_without_a_script(house: House):
     house.place("unit-1", 1)
     house.publish()
     house.hub.presence.update("unit-1", house.time.ms, call=True, connected=True)
-    assert "Table 1 judge wanted 0:00" in text_of(browser.get(CONSOLE))
+    assert "Table 1 judge called 0:00" in text_of(browser.get(CONSOLE))
     house.time.ms += 9_000
-    assert "Table 1 judge wanted 0:09" in text_of(browser.get(CONSOLE))
+    assert "Table 1 judge called 0:09" in text_of(browser.get(CONSOLE))
 
 
 def test_what_time_alone_brings_about_is_news_and_growing_older_is_not(house: House):
@@ -195,7 +195,7 @@ def test_what_time_alone_brings_about_is_news_and_growing_older_is_not(house: Ho
     house.time.ms += 119_999
     assert seen(browser.get(CONSOLE).text) == version
     house.time.ms += 1
-    assert "only one side reported 2:00" in text_of(browser.get(CONSOLE))
+    assert "only one report 2:00" in text_of(browser.get(CONSOLE))
     assert seen(browser.get(CONSOLE).text) != version
 
 

@@ -22,17 +22,17 @@ def announced(house: House, rulebook: str, language: str = "en") -> str:
 
 
 @pytest.mark.parametrize(("rulebook", "said"), [
-    ("xwing-standard", "lower list total decides who has initiative; if the totals are equal, a lot decides"),
+    ("xwing-standard", "lower list total chooses initiative. If totals are equal, a lot decides"),
     ("xwing-standard", "Nobody plays before the start of the round is called."),
-    ("xwing-epic-duel", "lower list total decides who has initiative; if the totals are equal, a lot decides"),
+    ("xwing-epic-duel", "lower list total chooses initiative. If totals are equal, a lot decides"),
     ("xwing-epic-team", "a lot decides which captain chooses"),
-    ("keyforge-archon", "A lot decides who begins, never an agreement"),
+    ("keyforge-archon", "A lot decides who starts. Players may not agree on it"),
     ("keyforge-archon", "Dice of any kind are forbidden"),
     ("keyforge-sealed", "Dice of any kind are forbidden"),
-    ("keyforge-archon", "The opponent's deck list may be read before the game only, for two minutes."),
-    ("keyforge-sealed", "A newly opened deck may be looked through for a moment"),
+    ("keyforge-archon", "You may read your opponent's deck list for two minutes, only before the game."),
+    ("keyforge-sealed", "You may look through a newly opened deck briefly"),
     ("keyforge-sealed", "the loser of the last game chooses who begins"),
-    ("warlords-of-terra", "Both first lay out the hero that they play in the whole event."),
+    ("warlords-of-terra", "Both players first reveal their hero for the whole event."),
     ("shatterpoint-premier", "both pick two squads of their list and the mission set"),
 ])
 def test_what_is_settled_before_a_game_is_announced(house: House, rulebook: str, said: str):
@@ -62,8 +62,8 @@ def fronts(house: House) -> dict[str, str]:
 def test_whose_list_costs_less_is_named_at_every_front(house: House, rulebook: str):
     side_a = at_a_table(house, rulebook, (90, 99))
     said = fronts(house)
-    assert "Lower list total: Ana R. chooses who has initiative" in said["phone"]
-    assert "Lower list total: Ana Ruiz chooses who has initiative" in said["match"]
+    assert "Lower list total: Ana R. chooses initiative" in said["phone"]
+    assert "Lower list total: Ana Ruiz chooses initiative" in said["match"]
     assert said["table"] == {"about": "initiative", "side": "a" if side_a == "p1" else "b", "lot": False}
 
 
@@ -120,7 +120,7 @@ def test_unknown_totals_name_nobody(house: House):
 
 def test_the_first_player_drawn_is_told_to_phone_table_and_officials(house: House):
     at_a_table(house, "keyforge-archon", (None, None))
-    assert "A lot decides who begins." in fronts(house)["phone"]
+    assert "A lot decides who starts." in fronts(house)["phone"]
     house.service.execute_one("e1", NoteLot("1.1", "first_player", "b"), "unit:unit-1")
     said = fronts(house)
     assert "Drawn by lot:" in said["phone"]

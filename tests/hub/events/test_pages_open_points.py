@@ -38,7 +38,7 @@ def test_publish_is_refused_and_the_list_of_what_is_missing_leads_to_each_list(h
     browser.post("/console/e1/draw", attempt=0)
     page = browser.get("/console/e1").text
     assert points_of(page) == ["list_missing:p2", "list_missing:p3", "list_missing:p4"]
-    assert "Bruno Maier has handed in no list." in page
+    assert "Bruno Maier has not submitted a list." in page
     assert '<a href="/console/e1/competitor/p2/list">' in page
     assert 'action="/console/e1/publish"' not in page
     answer = browser.post("/console/e1/publish", number=1, attempt=1)
@@ -82,7 +82,7 @@ def test_what_was_not_on_the_page_is_not_played_on_with(house: House):
     hand_in(browser, "p3", "deck 1")
     answer = browser.post("/console/e1/play-on", number=1, attempt=1, reason="All is well.", point=["deck_twice:p4"])
     assert answer.status_code == 409
-    assert "Something else is missing" in problem_of(answer)
+    assert "The open items have changed" in problem_of(answer)
     assert house.event.live is None
 
 
@@ -93,7 +93,7 @@ def test_the_points_are_told_in_every_language(house: House, language: str):
     browser.log_in()
     page = text_of(browser.get("/console/e1"))
     assert page.count("Bruno Maier") >= 2
-    assert "has handed in" not in page
+    assert "has not submitted" not in page
 
 
 @pytest.mark.parametrize("level", ["friendly", "competitive"])

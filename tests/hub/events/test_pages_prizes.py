@@ -23,7 +23,7 @@ def test_a_list_is_typed_one_prize_a_line(house: House, browser: Browser):
     assert house.event.prizes == (Prize("trophy", 1, 1), Prize("booster", 2, 3),
                                   Prize("playmat", category="best newcomer"))
     page = text_of(browser.get(PRIZES))
-    assert "Place 1 trophy known when the event is finished" in page
+    assert "Place 1 trophy known after the event" in page
     assert "Place 2–3 booster" in page
 
 
@@ -31,7 +31,7 @@ def test_a_list_is_typed_one_prize_a_line(house: House, browser: Browser):
 def test_a_line_that_says_not_for_whom_is_told_and_kept(house: House, browser: Browser, line: str):
     answer = browser.post(PRIZES, list=f"1: trophy\n{line}")
     assert answer.status_code == 400
-    assert "say for which place" in problem_of(answer)
+    assert "enter the place or reason" in problem_of(answer)
     assert f"1: trophy\n{line}</textarea>" in answer.text
     assert house.event.prizes == ()
 
@@ -41,16 +41,16 @@ def test_prizes_have_their_names_when_the_event_is_over(house: House, browser: B
     browser.post(f"{PRIZES}/winner", prize=2, what="playmat", competitor="p6")
     house.publish()
     house.play()
-    assert "known when the event is finished" in text_of(browser.get(PRIZES))
+    assert "known after the event" in text_of(browser.get(PRIZES))
     house.service.execute_one("e1", FinishEvent("the hall closes"), "test")
     page = text_of(browser.get(PRIZES))
     assert f"best newcomer playmat {PEOPLE[5]}" in page
-    assert "known when" not in page
+    assert "known after" not in page
     # Typing the list again leaves who was chosen.
     browser.post(PRIZES, list=LIST.replace("trophy", "cup"))
     assert house.event.prizes[2].competitor == "p6"
     answer = browser.post(f"{PRIZES}/winner", prize=0, what="trophy", competitor="p6")
-    assert "changed meanwhile" in problem_of(answer)
+    assert "has changed" in problem_of(answer)
 
 
 def test_a_draw_stands_with_its_seed_and_is_not_drawn_twice(house: House, browser: Browser):
@@ -58,9 +58,9 @@ def test_a_draw_stands_with_its_seed_and_is_not_drawn_twice(house: House, browse
     draw = house.event.door_prizes[0]
     assert list(draw.winners) == sorted(draw.pool, key=lambda who: lot_number(draw.seed, who))[:2]
     page = text_of(browser.get(PRIZES))
-    assert f"drawn among 6, entry {draw.number}, seed {draw.seed}" in page
+    assert f"among 6, entry {draw.number}, seed {draw.seed}" in page
     assert all(PEOPLE[int(who[1:]) - 1] in page for who in draw.winners)
     answer = browser.post(f"{PRIZES}/draw", what="dice", count=2, among="active", seen=0)
     assert "drawn meanwhile" in problem_of(answer)
     assert len(house.event.door_prizes) == 1
-    assert "everybody still in the event (4)" in text_of(browser.get(PRIZES))
+    assert "all active players (4)" in text_of(browser.get(PRIZES))

@@ -65,9 +65,9 @@ def test_what_was_chosen_is_kept_and_what_was_left_out_follows_the_rulebook(hous
 @pytest.mark.parametrize(("rulebook", "fields", "words", "field"), [
     ("xwing-epic-duel", {"minutes.swiss": 90}, "at least 150", "minutes.swiss"),
     ("xwing-standard", {"best_of.swiss": 3}, "3 is not possible here", ""),
-    ("warlords-of-terra", {}, "0 if there are none", "prize_places"),
+    ("warlords-of-terra", {}, "0 for none", "prize_places"),
     ("warlords-of-terra", {"legendary_limit": 7, "prize_places": 1}, "must be 0 to 3", "legendary_limit"),
-    ("keyforge-sealed", {"minutes.final": "long"}, "no whole number", "minutes.final"),
+    ("keyforge-sealed", {"minutes.final": "long"}, "not a whole number", "minutes.final"),
     ("xwing-epic-duel", {"structure": "basic"}, "possible: own", ""),
 ])
 def test_an_option_that_cannot_be_is_said_beside_its_field(
@@ -193,14 +193,14 @@ def test_the_level_is_asked_since_officials_may_play_by_it(house: House, ruleboo
     form = browser.get(f"/console?rulebook={rulebook}").text
     assert '<select name="level" required>' in form.partition("<details")[0]
     answer = browser.post("/console", name="Open", rulebook=rulebook, color="#00785A", level="")
-    assert "whether officials may play depends on it" in problem_of(answer)
+    assert "It decides whether officials may play" in problem_of(answer)
     assert "e1" not in house.service.snapshot.events
 
 
 def test_the_cut_s_own_order_says_that_chance_comes_last_and_stays_until_the_final_is_over(house: House):
     names = "\n".join(("Ana Ruiz", "Bruno Maier", "Eva Luz", "Kai Eich", "Uwe Ohm"))
     browser = create(house, "xwing-epic-duel", names, structure="own", swiss_rounds=1, cut=4)
-    assert "whoever is level after that is put in order by lot" in text_of(browser.get("/rules/e1"))
+    assert "then the sum of the opponents’ points, then a lot" in text_of(browser.get("/rules/e1"))
 
     def play() -> None:
         for match in house.event.live.open_matches:
@@ -245,17 +245,17 @@ def test_the_cut_by_its_own_order_is_shown_apart_from_the_standings(house: House
     browser = create(house, "xwing-epic-duel", "Ana Ruiz\nBruno Maier\nEva Luz\nKai Eich", swiss_rounds=1, cut=2)
     play(house, Result("time", score=SidePair(200, 10)), Result("time", score=SidePair(100, 60)))
     page = text_of(browser.get("/e/e1/standings"))
-    assert "Order for the cut" in page
+    assert "Cut order" in page
     browser.post("/console/e1/cut")
-    assert "Order for the cut" in text_of(browser.get("/console/e1"))
-    assert "Order for the cut" in text_of(browser.get("/e/e1/bracket"))
+    assert "Cut order" in text_of(browser.get("/console/e1"))
+    assert "Cut order" in text_of(browser.get("/e/e1/bracket"))
 
 
 def test_where_the_standings_make_the_cut_there_is_no_second_table(house: House):
     browser = create(house, "xwing-standard", "Ana Ruiz\nBruno Maier\nEva Luz\nKai Eich", structure="own",
                      swiss_rounds=1, cut=2)
     play(house, Result(score=SidePair(100, 10)), Result(score=SidePair(100, 60)))
-    assert "Order for the cut" not in text_of(browser.get("/e/e1/standings"))
+    assert "Cut order" not in text_of(browser.get("/e/e1/standings"))
 
 
 def tied(house: House, people: str) -> Browser:
@@ -271,7 +271,7 @@ def test_two_tied_for_a_prize_play_a_tie_break_round(house: House):
     assert "Draw the tie-break round" in text_of(page)
     assert 'type="radio" name="tiebreak_form"' not in page.text
     browser.post("/console/e1/draw", attempt=0, tiebreak_form="each")
-    assert "Tie-break round, drawn" in text_of(browser.get("/console/e1"))
+    assert "Tie-break round: draft" in text_of(browser.get("/console/e1"))
     draft = house.event.draft
     browser.post("/console/e1/publish", number=draft.number, attempt=draft.draw.attempt)
     assert "Tie-break round" in text_of(browser.get("/console/e1"))
@@ -292,7 +292,7 @@ def test_finishing_with_an_open_tie_or_a_missing_round_says_so_and_asks_for_the_
     # All that can be played is played, but the tie: the next step leads to the form, and ends nothing by itself.
     assert 'href="#finish"' in page.text
     assert f"{people[second].name} is tied at a place that counts" in text_of(page)
-    assert "say why the event ends now" in problem_of(browser.post("/console/e1/finish"))
+    assert "Give a reason to finish now" in problem_of(browser.post("/console/e1/finish"))
     browser.post("/console/e1/finish", reason="the last train")
     assert house.event.finished
     assert "is tied at a place that counts, and the tie was not played out" in text_of(browser.get("/rules/e1"))
@@ -305,7 +305,7 @@ def test_a_correction_that_changes_the_tie_offers_to_take_the_tie_break_round_ba
     sent = {"way": "played", "opener": "b", "q.score.winner": 12, "revision": match.revision, "seen": match.number or 0,
             "reason": "misread"}
     asked = browser.post("/console/e1/match/1.1/walk", **sent)
-    assert "nobody is tied at a prize or cut place any more, so no tie-break round is needed" in problem_of(asked)
+    assert "With this result, no tie-break round is needed" in problem_of(asked)
     assert "Save it, and take the tie-break round back" in text_of(asked)
     assert len(house.event.rounds) == 2
     # Once a table of it has reported, only that is offered which can be done, with the way to the rest.
@@ -314,7 +314,7 @@ def test_a_correction_that_changes_the_tie_offers_to_take_the_tie_break_round_ba
                               "test")
     asked = browser.post("/console/e1/match/1.1/walk", **sent)
     assert "or take those back first, then correct this result" in problem_of(asked)
-    assert "Save it, and play the tie-break round all the same" in text_of(asked)
+    assert "Save and keep the tie-break round" in text_of(asked)
     assert "take the tie-break round back" not in text_of(asked)
     browser.post(f"/console/e1/match/{first.id}/clear", revision=first.revision + 1)
     assert browser.post("/console/e1/match/1.1/walk", cut="anew", **sent).status_code == 303

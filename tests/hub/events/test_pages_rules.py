@@ -27,10 +27,10 @@ def event(rulebook: str = "xwing-standard", level: str | None = None, **options:
 def test_everybody_reads_what_is_announced(house: House):
     house.with_event(level="formal", swiss_rounds=3, cut=4)
     page = text_of(house.browser().get("/rules/e1"))
-    for said in ("X-Wing (100)", "Turnierregeln (de)", "formal", "3 Swiss rounds, then the top 4 go on",
+    for said in ("X-Wing (100)", "Turnierregeln (de)", "formal", "3 Swiss rounds, then cut to top 4",
                  "final one game 120 minutes", "Win 1 point", "bye 1 point, MoV 150",
                  "After round 1 the bye goes to the last in the standings", "House decisions",
-                 "Nobody gets a second bye", "Names are shown shortened."):
+                 "Nobody gets a second bye", "Public names are shortened."):
         assert said in page, said
 
 
@@ -44,11 +44,11 @@ def test_players_and_organizers_find_it(house: House):
 def test_rounds_follow_the_players_until_round_1_is_drawn(house: House):
     browser = house.with_event(structure="basic", swiss_rounds="")
     page = text_of(browser.get("/rules/e1"))
-    assert "3 Swiss rounds, no cut That is for 6 players. It is fixed when round 1 is drawn." in page
+    assert "3 Swiss rounds, no cut For 6 players. Fixed when round 1 is drawn." in page
     browser.post("/console/e1/competitors", names="Nina Wolf\nJan Wolf\nIda Berg")
     assert "4 Swiss rounds, no cut That is for 9 players." in text_of(browser.get("/rules/e1"))
     house.publish()
-    assert "It is fixed" not in text_of(browser.get("/rules/e1"))
+    assert "Fixed when" not in text_of(browser.get("/rules/e1"))
 
 
 def test_too_few_players_for_a_structure_are_no_error(house: House):
@@ -65,7 +65,7 @@ def test_what_differs_from_the_rulebook_is_marked(house: House):
 
     house.with_event()
     changed = text_of(house.browser().get("/rules/e1"))
-    assert "What differs from the rulebook Structure own by the rulebook: basic Tournament points" in changed
+    assert "Different from the rulebook Structure own rulebook: basic Tournament points" in changed
     view = rules_view(event(swiss_rounds=5))
     assert view["changed"] == [("swiss_rounds", 5, None)]
 
@@ -107,7 +107,7 @@ def test_the_page_looks_again_when_an_option_changes(house: House):
     before = seen()
     browser.post("/console/e1/options", structure="own", swiss_rounds=3, cut=2)
     assert seen() != before
-    assert "then the top 2 go on" in text_of(browser.get("/rules/e1"))
+    assert "then cut to top 2" in text_of(browser.get("/rules/e1"))
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -60,7 +60,7 @@ def to_the_cut(house: House, browser: Browser) -> None:
     house.play()
 
 
-MOVED_ON = "the event had moved on"
+MOVED_ON = "The event has changed"
 
 
 def test_every_step_s_form_says_what_it_was_shown_for(house: House):
@@ -249,7 +249,7 @@ def test_the_step_says_whose_result_was_the_last(house: House):
     for side in ("a", "b"):
         house.report(open_match.id, side, 100, 24)
     table = open_match.match.table
-    assert f"Table {table} reported: all results are in." in text_of(browser.get("/console/e1"))
+    assert f"Table {table} reported. All results are in." in text_of(browser.get("/console/e1"))
 
 
 def test_a_clock_started_too_early_is_taken_back_and_the_wall_shows_the_pairings(house: House):

@@ -166,7 +166,7 @@ def test_a_display_hears_at_once_that_it_goes_elsewhere(house: House, desk: Brow
     listening.until(lambda: len(listening.named("display")) == 2, "elsewhere")
     assert listening.named("display")[1] == {"elsewhere": True}
     assert beside.named("display") == []
-    assert "in contact" in text_of(desk.get("/console/displays"))
+    assert "connected" in text_of(desk.get("/console/displays"))
     listening.close()
     beside.close()
 
@@ -176,8 +176,8 @@ def test_what_nobody_offers_is_refused_and_changes_nothing(house: House, desk: B
     before = house.service.snapshot.venue
     for fields in ({"show": "cats"}, {"part": "5/4"}, {"theme": "pink"}, {"event": "e9"}):
         assert problem_of(desk.post(f"/console/displays/{wall.id}/set", **fields))
-    assert "not in the list" in problem_of(desk.post("/console/displays/nobody/set"))
-    assert "not in the list" in problem_of(desk.post("/console/displays/nobody/identify"))
+    assert "no longer in the list" in problem_of(desk.post("/console/displays/nobody/set"))
+    assert "no longer in the list" in problem_of(desk.post("/console/displays/nobody/identify"))
     assert house.service.snapshot.venue == before
 
 
@@ -285,7 +285,7 @@ def test_a_wall_with_an_address_of_its_own_is_no_display(house: House, desk: Bro
     for path in ("/wall/e1", "/wall?theme=dark"):
         answer = client.get(path)
         assert DISPLAY not in answer.headers.get("set-cookie", "")
-    assert "No display has come yet" in text_of(desk.get("/console/displays"))
+    assert "No wall yet" in text_of(desk.get("/console/displays"))
 
 
 # --- announcements ----------------------------------------------------------------------------------------------------
@@ -331,13 +331,13 @@ def test_the_next_start_may_be_a_time_of_day(house: House, desk: Browser):
     house.time.wall = "2026-11-21T12:00:30+00:00"
     hour = datetime.fromisoformat(house.time.wall).astimezone().hour
     desk.post("/console/displays/say", kind="next", until=f"{hour}:30")
-    assert said(house).startswith("The next round starts in 29:30")
+    assert said(house).startswith("Next round starts in 29:30")
     desk.post("/console/displays/say", kind="next", text="The cut begins", until=f"{(hour + 23) % 24}:00")
     assert "The cut begins in 1379:30" in said(house), "tomorrow"
 
 
 @pytest.mark.parametrize(("fields", "words"), [
-    ({"kind": "line"}, "Nothing is typed"), ({"kind": "lunch"}, "Until when"),
+    ({"kind": "line"}, "The announcement is empty"), ({"kind": "lunch"}, "The end is missing"),
     ({"kind": "next", "until": "soon"}, "soon"),
     ({"kind": "lunch", "until": "0"}, "“0”"), ({"kind": "lunch", "until": "25:00"}, "25:00"),
     ({"kind": "lunch", "until": "9999"}, "9999"), ({"kind": "line", "text": "x" * 121}, "121 letters"),

@@ -124,7 +124,7 @@ def test_the_waiting_wall_shows_where_players_come_in_and_follows_it(tmp_path: P
             now.clear()
             followed.refresh()
             without = client.get("/wall").text
-            assert "This hub is on no network yet" in without
+            assert "This hub has no network" in without
             assert 'class="qr"' not in without
         finally:
             client.close()

@@ -52,7 +52,7 @@ def test_all_of_it_may_stay_empty(house: House):
     ({"date": "21.11.2026"}, "“21.11.2026” is no date"),
     ({"date": "2026-02-30"}, "“2026-02-30” is no date"),
     ({"special_rules": "x" * 501}, "501 letters are too many; at most 500"),
-    ({"venue": "\u202eX"}, "signs that cannot be seen or turn the line"),
+    ({"venue": "\u202eX"}, "invisible or control characters"),
 ])
 def test_what_cannot_be_is_refused_and_what_was_typed_stays(house: House, wrong: dict[str, str], words: str):
     browser = house.organizer()

@@ -84,7 +84,7 @@ def test_one_press_goes_on_from_there(house: House) -> None:
     says(house, "unit-2", "1.2", 23 * MINUTE + 43_000)
     organizer = house.organizer()
     page = organizer.get("/console/e1")
-    assert "2 tables went on counting (spread 2 s). Continue from there?" in text_of(page)
+    assert "2 tables kept counting (spread 2 s). Continue from there?" in text_of(page)
     assert "23:41" in text_of(page)
     house.time.ms += 11_000
     assert organizer.post("/console/e1/clock", action="continue").status_code == 303
@@ -121,7 +121,7 @@ def test_it_is_answered_once(house: House) -> None:
     organizer.post("/console/e1/clock", action="continue", time="22:10")
     again = organizer.post("/console/e1/clock", action="continue", time="20:00")
     assert again.status_code == 409
-    assert "somebody has answered already" in problem_of(again)
+    assert "The clock was already set" in problem_of(again)
     assert house.event.clock.remaining_ms == 22 * MINUTE + 10_000
 
 

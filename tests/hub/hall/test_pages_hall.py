@@ -36,7 +36,7 @@ def test_a_call_has_its_age_and_somebody_takes_it(house: House, browser: Browser
     house.hub.presence.update("unit-1", house.time.ms, call=True)
     house.time.ms += 70_000
     house.hub.presence.update("unit-1", house.time.ms)
-    assert "Table 1 judge wanted 1:10" in text_of(browser.get("/console/e1"))
+    assert "Table 1 judge called 1:10" in text_of(browser.get("/console/e1"))
     browser.post("/console/e1/call", unit="unit-1")
     assert house.hub.presence.units["unit-1"].call_taken_by == "organizer"
     assert "organizer is on the way" in text_of(browser.get("/console/e1"))

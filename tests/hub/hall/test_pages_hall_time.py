@@ -45,7 +45,7 @@ def test_a_hub_that_does_not_know_the_time_asks_for_it_on_every_page_of_the_cons
     for path in ("/console", "/console/e1", "/console/hub"):
         page = desk.get(path)
         assert "hidden" not in offer_of(page.text)
-        assert "The hub does not know what time it is." in text_of(page)
+        assert "The hub does not know the time of day." in text_of(page)
 
 
 def test_one_press_sets_it(house: House, system: list[float]) -> None:
@@ -59,8 +59,8 @@ def test_one_press_sets_it(house: House, system: list[float]) -> None:
 
 def test_without_a_script_it_is_typed(house: House, system: list[float]) -> None:
     desk = house.organizer()
-    assert "Type date and time in full" in problem_of(desk.post("/console/hub/time", epoch_ms=""))
-    assert "Type date and time in full" in problem_of(desk.post("/console/hub/time", time="14:32"))
+    assert "Enter date and time in full" in problem_of(desk.post("/console/hub/time", epoch_ms=""))
+    assert "Enter date and time in full" in problem_of(desk.post("/console/hub/time", time="14:32"))
     here = datetime.fromtimestamp(NOW_MS / 1000).isoformat(timespec="minutes")
     desk.post("/console/hub/time", time=here)
     assert system[0] == NOW_MS / 1000

@@ -92,7 +92,7 @@ def test_nothing_goes_on_before_all_tables_were_heard_or_gone_on_without(tmp_pat
         assert "Table 3" in problem_of(browser.post("/console/restored/settled"))
 
         browser.post("/console/restored/without", unit="unit-3")
-        assert "All tables were heard" in text_of(browser.get("/console/restored"))
+        assert "All tables answered" in text_of(browser.get("/console/restored"))
         browser.post("/console/restored/settled")
 
         assert house.service.snapshot.venue.restore_state is None
@@ -117,7 +117,7 @@ def test_every_page_says_that_the_hub_was_restored_until_it_is_settled(tmp_path:
         browser.get("/console/restored")
         browser.post("/console/restored/settled")
         assert "restored from a copy" not in text_of(stranger.get("/e/e1"))
-        assert "not waiting for anything" in text_of(browser.get("/console/restored"))
+        assert "Nothing to settle" in text_of(browser.get("/console/restored"))
 
 
 def test_a_round_that_the_copy_lacks_is_adopted_with_its_reports(tmp_path: Path) -> None:
@@ -365,7 +365,7 @@ def test_reports_of_an_event_that_the_copy_does_not_know_are_kept_and_refused_at
             each.holds = None
     with restored_house(backup, tmp_path / "again") as (house, browser):
         assert come_back(night, house)[0] == ["pending"]
-        assert "eother, which the copy does not know" in text_of(browser.get("/console/restored"))
+        assert "eother (not in the copy)" in text_of(browser.get("/console/restored"))
         browser.post("/console/restored/settled")
         assert night.tables[0].fates() == ["refused"]
 
@@ -389,7 +389,7 @@ def test_an_official_s_result_that_the_copy_took_back_is_shown_side_by_side(tmp_
         with restored_house(backup, tmp_path / take) as (house, browser):
             come_back(night, house)
             page = browser.get("/console/restored")
-            assert re.search(r"The table’s: 100 : 50 .*The copy’s: 100 : 20", text_of(page))
+            assert re.search(r"Table: 100 : 50 .*Copy: 100 : 20", text_of(page))
             assert "another result" in problem_of(browser.post("/console/restored/settled"))
 
             browser.post("/console/restored/point", point=unsettled_matches(house.service.snapshot)[0].key, take=take)
@@ -454,9 +454,9 @@ def test_a_unit_that_was_placed_after_the_copy_counts_once_an_organizer_has_put_
         come_back(night, house)
         [lost] = lost_rounds(house.service.snapshot)
         assert {claim.unit for claim in lost.claims} == {"unit-1", "unit-2"}
-        assert "unit-3 says that it stood at table 3" in text_of(browser.get("/console/restored"))
+        assert "unit-3 says it was at table 3" in text_of(browser.get("/console/restored"))
         browser.post("/console/restored/place", unit="unit-3", table=3)
-        assert "says that it stood" not in text_of(browser.get("/console/restored"))
+        assert "says it was" not in text_of(browser.get("/console/restored"))
 
         assert adopt(browser, house) == ""
 
@@ -503,7 +503,7 @@ def test_a_swap_that_the_copy_lacks_is_said_where_the_table_shows_others(tmp_pat
     with restored_house(backup, tmp_path / "again") as (house, browser):
         come_back(night, house)
         page = text_of(browser.get("/console/restored"))
-        assert page.count("somebody changed this by hand after the copy") == 2
+        assert page.count("Someone changed this by hand later") == 2
         browser.get(f"/console/e1/mend?do=swap&first={one}&second={two}")
         again = replace(swap, plan=plan_mend(house.event, swap).mark)
         house.service.execute_one("e1", again, "test")

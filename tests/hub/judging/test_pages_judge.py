@@ -79,7 +79,7 @@ def test_a_button_pressed_here_leads_back_here(house: House, judge: Browser):
     assert judge.post("/console/e1/call", match="1.1").location == HALL
     assert judge.post("/console/e1/call/settled", match="1.1").location == HALL
     assert calls_on(judge) == []
-    assert "Nobody wants a judge" in text_of(judge.get(HALL))
+    assert "No calls" in text_of(judge.get(HALL))
 
 
 def test_from_the_match_a_judge_comes_back_to_the_calls_and_from_the_console_to_the_console(house: House):

@@ -37,7 +37,7 @@ def jobs(house):
 
 def test_an_event_that_is_published_lists_its_paper(house):
     page = text_of(house.desk.get("/console/e1/paper"))
-    assert "5 on the way" in page
+    assert "5 waiting" in page
     assert "Result slip · table 1 waits" in page
 
 
@@ -46,7 +46,7 @@ def test_what_is_uncertain_asks_and_is_answered(house):
     house.book.update_states([(slip.id, PrintState("uncertain", "unplugged", "s1"))])
     page = text_of(house.desk.get("/console/e1/paper"))
     assert "Look at the printer" in page
-    assert "uncertain: the cable was unplugged" in page
+    assert "not confirmed: the cable is unplugged" in page
     house.desk.post("/console/e1/paper/there", job=slip.id)
     page = text_of(house.desk.get("/console/e1/paper"))
     assert "Look at the printer" not in page
@@ -128,11 +128,11 @@ def test_a_mute_printer_is_a_question_and_its_jobs_go_on_as_sent_after_the_answe
     assert "The printer of station-1 does not answer any more" in text_of(house.desk.get("/console/e1"))
     page = text_of(house.desk.get("/console/e1/paper"))
     assert "Look at the printer of station-1: does it print" in page
-    assert "It prints: go on as sent" in page
+    assert "Printing works: continue" in page
     for _ in range(2):
         house.desk.post("/console/e1/paper/go-on", job=slip.id)
     assert house.book.states[slip.id] == PrintState("queued", "go-on", "station-1")
-    assert "does not answer any more" not in text_of(house.desk.get("/console/e1"))
+    assert "does not respond" not in text_of(house.desk.get("/console/e1"))
     told = station_api._exchange(house.hub, house.book, "station-1", [], "http://hub")
     assert {job["id"]: job.get("go_on", False) for job in told}[slip.id] is True
     assert sum(job.get("go_on", False) for job in told) == 1
@@ -173,7 +173,7 @@ def test_a_printer_that_nobody_confirmed_asks_to_be_read_and_is_set_up_without_a
     house.book.record_printer("s1", PRINTER)
     page = text_of(house.desk.get("/console/e1/paper"))
     assert "Printer of s1" in page
-    assert "Nobody has read yet what it prints" in page
+    assert "Nobody has checked its output" in page
     told = {"unit": "s1", "port": "usb-0416-5011", "model": "pos-5890", "baud": "19200"}
     house.desk.post("/console/e1/paper/printer", what="speeds", **told)
     assert [(job.kind, json.loads(job.text)["at"]["baud"]) for job in house.book.orders] == [
@@ -192,8 +192,8 @@ def test_a_printer_that_nobody_confirmed_asks_to_be_read_and_is_set_up_without_a
 def test_a_confirmed_printer_asks_nothing(house):
     house.book.record_printer("s1", {**PRINTER, "confirmed": True})
     page = text_of(house.desk.get("/console/e1/paper"))
-    assert "It is set up." in page
-    assert "Nobody has read" not in page
+    assert "Ready." in page
+    assert "Nobody has checked" not in page
 
 
 @pytest.mark.parametrize("wrong", [{"model": "/etc/passwd"}, {"port": "/dev/sda"}, {"baud": "12"}, {"what": "x"}])
@@ -211,13 +211,13 @@ def test_one_waiting_job_or_all_are_cancelled_and_can_be_had_again(house):
     house.desk.get("/console/e1/paper")
     house.desk.post("/console/e1/paper/cancel", job=first.id)
     page = text_of(house.desk.get("/console/e1/paper"))
-    assert "4 on the way" in page
-    assert "not wanted any more" in page
+    assert "4 waiting" in page
+    assert "canceled" in page
     house.desk.post("/console/e1/paper/cancel", all="yes")
     page = text_of(house.desk.get("/console/e1/paper"))
     assert "Nothing waits to be printed" in page
     house.desk.post("/console/e1/paper/again", job=first.id)
-    assert "1 on the way" in text_of(house.desk.get("/console/e1/paper"))
+    assert "1 waiting" in text_of(house.desk.get("/console/e1/paper"))
 
 
 def test_tables_with_a_unit_get_slips_when_somebody_asks_for_them(house):

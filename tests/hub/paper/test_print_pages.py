@@ -122,7 +122,7 @@ def test_slips_bear_code_names_boxes_and_a_qr_code(house, rulebook):
     assert re.findall(r'slip-code">([^<]+)<', page.text) == [codes["1.1"], codes["1.2"]]
     assert page.text.count('<svg class="qr"') == 2
     slip = re.search(r'<section class="slip">.*?</section>', page.text, flags=re.S)[0]
-    assert "I leave the event" in slip
+    assert "Drop from event" in slip
     assert "Round 1" in slip
     assert "Winter Open" in slip
     written = slip.count('class="write"')
@@ -177,8 +177,8 @@ def test_the_emergency_sheet_has_open_matches_codes_the_clock_the_hub_and_the_jo
     said = text_of(page)
     codes = slip_codes(house.event, house.event.live)
     assert all(code in said for code in codes.values())
-    assert "1 match is open" in said
-    assert "A round has 75 minutes." in said
+    assert "1 open match" in said
+    assert "75 minutes per round." in said
     assert f"#{house.event.number} {house.event.head[:16]}" in said
     assert "http://" in said
     assert "Bye: 1, MoV 150" in said

@@ -38,7 +38,7 @@ def test_nobody_is_late_before_the_limit(house: House, browser: Browser):
     assert absent(browser) == []
     house.time.ms += 1
     assert absent(browser) == [house.event.find_match("1.1")[1].match.b]
-    assert f"{names(house)[1]} has not sat down: the 10 minutes are over" in text_of(browser.get("/console/e1"))
+    assert f"{names(house)[1]} is not seated. The 10 minutes are over" in text_of(browser.get("/console/e1"))
 
 
 def test_is_here_ends_it_and_no_show_gives_the_other_the_bye(house: House, browser: Browser):
@@ -93,10 +93,10 @@ def row(browser: Browser, match: str) -> str:
 
 def test_the_grid_names_who_is_missing_at_a_table_also_after_the_start(house: House, browser: Browser):
     first, second = names(house)
-    assert f"not there: {second}" in row(browser, "1.1")
+    assert f"not seated: {second}" in row(browser, "1.1")
     assert "not there" not in row(browser, "1.2"), "nobody says anything of a table without a unit"
     house.hub.presence.update("unit-1", house.time.ms, seated=frozenset())
-    assert f"not there: {first}, {second}" in row(browser, "1.1")
+    assert f"not seated: {first}, {second}" in row(browser, "1.1")
     house.hub.presence.update("unit-1", house.time.ms, seated=frozenset("ab"))
     assert "not there" not in row(browser, "1.1")
 
@@ -106,18 +106,18 @@ def test_before_the_start_a_table_at_which_nobody_sits_waits(house: House, brows
     house.hub.presence.update("unit-1", house.time.ms, seated=frozenset())
     assert "not there" not in row(browser, "1.1")
     house.hub.presence.update("unit-1", house.time.ms, seated=frozenset("b"))
-    assert f"not there: {names(house)[0]}" in row(browser, "1.1")
+    assert f"not seated: {names(house)[0]}" in row(browser, "1.1")
 
 
 def test_a_table_without_a_unit_is_known_once_somebody_was_seen_there(house: House, browser: Browser):
     other = house.event.find_match("1.2")[1].match
     page = browser.get(PAGE)
-    assert "1 table not heard from" in text_of(page)
+    assert "1 table without data" in text_of(page)
     assert browser.post("/console/e1/match/1.2/here", who=other.a, back="absent").location == PAGE
     after = text_of(browser.get(PAGE))
-    assert "not heard from" not in after
+    assert "without data" not in after
     people = house.service.snapshot.people["e1"]
-    assert f"not there: {people[other.b].name}" in row(browser, "1.2")
+    assert f"not seated: {people[other.b].name}" in row(browser, "1.2")
     house.time.ms += 10 * MINUTE
     assert absent(browser) == [house.event.find_match("1.1")[1].match.b, other.b]
     browser.post("/console/e1/match/1.2/here", who=other.b, back="absent")
@@ -148,4 +148,4 @@ def test_one_list_with_one_button_each_once_the_minutes_are_over(house: House, b
 
 def test_without_a_round_in_play_nobody_is_missing(house: House):
     browser = house.with_event(PEOPLE[:4])
-    assert "No round is being played" in text_of(browser.get(PAGE))
+    assert "No round is running" in text_of(browser.get(PAGE))

@@ -43,7 +43,7 @@ def test_a_pasted_table_is_shown_row_by_row_and_nobody_is_entered_before_that(ho
     browser = house.with_event()
     shown = pasted(browser)
     said = text_of(shown)
-    assert "1 new · 1 already here · 1 cannot be entered" in said
+    assert "1 new · 1 already here · 1 with errors" in said
     assert "already here; tick to change: club, paid" in said
     assert "row 4 “maybe” says neither" in said
     assert len(house.event.entrants) == 6
@@ -69,7 +69,7 @@ def test_pressed_twice_nobody_is_entered_twice(house: House) -> None:
     browser.post("/console/e1/import/people", **sent)
     again = browser.post("/console/e1/import/people", **sent)
     assert again.status_code == 409
-    assert "have changed since this was shown, so nobody was entered" in problem_of(again)
+    assert "have changed, so nobody was added" in problem_of(again)
     assert len(house.event.entrants) == 7
 
 
@@ -77,7 +77,7 @@ def test_other_columns_are_shown_before_they_count(house: House) -> None:
     browser = house.with_event()
     sent = {**fields_of(pasted(browser, "A1 Nina\tB1 Milan\n")), "column_0": "club", "column_1": "name"}
     answer = browser.post("/console/e1/import/people", **sent)
-    assert "have changed since this was shown" in problem_of(answer)
+    assert "have changed, so nobody was added" in problem_of(answer)
     assert fields_of(answer)["column_1"] == "name"
     browser.post("/console/e1/import/people", **fields_of(answer))
     assert known(house)["B1 Milan"].club == "A1 Nina"
@@ -100,7 +100,7 @@ def test_a_name_that_may_be_two_people_is_marked_and_an_open_quotation_mark_is_r
     assert "Nina Wolf;Zoe Adler row 2 The name holds a line break, a tab or “;”" in text_of(shown)
     assert fields_of(shown)["take"] == ["3"]
     refused = pasted(browser, 'Name;Club\n"Nina Wolf;Milan\nZoe Adler;Milan\n')
-    assert "Line 2 of the table cannot be read" in problem_of(refused)
+    assert "Line 2 of the table is unreadable" in problem_of(refused)
     assert "Zoe Adler;Milan" in html.unescape(refused.text), "what was pasted stays"
     assert len(house.event.entrants) == 6
 
@@ -125,7 +125,7 @@ def test_a_spreadsheet_is_uploaded(house: House) -> None:
 
 
 @pytest.mark.parametrize(("fields", "said"), [
-    ({}, "No file was chosen and nothing pasted"),
+    ({}, "Nothing to import"),
     ({"file": (io.BytesIO(b"PK\x03\x04 damaged"), "x.xlsx")}, "the file is damaged or of another kind"),
 ])
 def test_what_cannot_be_read_is_said_where_it_was_chosen(house: House, fields: dict[str, object], said: str) -> None:
@@ -150,13 +150,13 @@ def test_a_late_import_says_what_it_costs_and_an_even_later_one_is_refused(house
     browser = house.with_event()
     house.publish()
     shown = pasted(browser, "Nina Wolf\n")
-    assert "gets a loss without an opponent for round 1" in text_of(shown)
+    assert "take a loss for round 1" in text_of(shown)
     browser.post("/console/e1/import/people", **fields_of(shown))
     assert "Nina Wolf" in known(house)
     house.play()
     house.publish()
     refused = browser.post("/console/e1/import/people", **fields_of(pasted(browser, "Zoe Late\n")))
-    assert "late entries end before round 2" in problem_of(refused)
+    assert "no more players can be added" in problem_of(refused)
     assert "Zoe Late" not in known(house)
 
 

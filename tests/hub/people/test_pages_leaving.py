@@ -47,11 +47,11 @@ def test_warlords_asks_the_life_totals_before_anybody_leaves(house: House, actio
     who = sitting(house, "b")
     at = f"/console/e1/competitors/{who}/{action}"
     page = browser.post(at, **reason)
-    assert "How does it stand?" in text_of(page)
+    assert "What is the score?" in text_of(page)
     assert house.event.entrants[who].active
     asked = "score.winner score.loser"
     for missing in ({}, {"q.score.winner": 14}, {"q.score.loser": 9}):
-        assert "A figure is missing" in problem_of(browser.post(at, known=1, asked=asked, **reason, **missing))
+        assert "A number is missing" in problem_of(browser.post(at, known=1, asked=asked, **reason, **missing))
     assert "has 0 life" in problem_of(browser.post(at, known=1, **reason, **{"q.score.winner": 0, "q.score.loser": 9}))
     assert house.event.entrants[who].active
     assert browser.post(at, known=1, **reason, **{"q.score.winner": 14, "q.score.loser": 9}).status_code == 303
@@ -87,10 +87,10 @@ def test_life_totals_that_nobody_knows_are_owed_and_the_match_stays_open(house: 
     browser = playing(house, "warlords-of-terra")
     browser.post(f"/console/e1/competitors/{sitting(house, 'b')}/drop", known=0)
     assert result(house) is None
-    assert "score at that moment is missing" in text_of(browser.get("/console/e1"))
+    assert "score score missing after a drop" in text_of(browser.get("/console/e1"))
     typed = {"way": "conceded", "opener": "a", "q.score.winner": 8, "q.score.loser": 0, "revision": 0}
     assert browser.post("/console/e1/match/1.1/walk", **typed).status_code == 303
-    assert "score at that moment is missing" not in text_of(browser.get("/console/e1"))
+    assert "score score missing after a drop" not in text_of(browser.get("/console/e1"))
 
 
 def test_if_the_other_leaves_too_nobody_is_asked_and_the_match_waits_for_its_figures(house: House):
@@ -103,11 +103,11 @@ def test_if_the_other_leaves_too_nobody_is_asked_and_the_match_waits_for_its_fig
 def test_shatterpoint_asks_the_squads_of_both(house: House):
     browser = playing(house, "shatterpoint-premier")
     at = f"/console/e1/competitors/{sitting(house, 'a')}/drop"
-    assert "How does it stand?" in text_of(browser.post(at))
+    assert "What is the score?" in text_of(browser.post(at))
     stood = {"q.score.loser": 1, "q.score.winner": 0, "q.wounds.loser": 0, "q.wounds.winner": 4}
     asked = "score.winner score.loser"
     half = browser.post(at, known=1, asked=asked, **SQUADS, **{"q.score.loser": 1, "q.wounds.winner": 4})
-    assert "A figure is missing" in problem_of(half)
+    assert "A number is missing" in problem_of(half)
     one = browser.post(at, known=1, asked="picks.winner picks.loser", **stood, **{"q.picks.loser": ["1", "2"]})
     assert "choose exactly 2" in problem_of(one)
     assert browser.post(at, known=1, **SQUADS, **stood).status_code == 303
@@ -119,14 +119,14 @@ def test_where_nobody_knows_how_it_stood_the_match_stays_open_until_it_is_typed(
     browser = playing(house, "shatterpoint-premier")
     browser.post(f"/console/e1/competitors/{sitting(house, 'a')}/drop", known=0)
     assert result(house) is None, "no struggle and no wound stands that nobody said"
-    assert "the score at that moment is missing" in text_of(browser.get("/console/e1"))
+    assert "the score score missing after a drop" in text_of(browser.get("/console/e1"))
     typed = {"q.score.winner": 0, "q.score.loser": 1, "q.wounds.winner": 0, "q.wounds.loser": 2,
              "way": "conceded", "opener": "b", "revision": house.event.find_match("1.1")[1].revision}
     browser.post("/console/e1/match/1.1/walk", **typed)
     assert result(house) is None
     assert browser.post("/console/e1/match/1.1/walk", **typed, **SQUADS).status_code == 303
     assert result(house).score == SidePair(1, 0)
-    assert "at that moment is missing" not in text_of(browser.get("/console/e1"))
+    assert "score missing after a drop" not in text_of(browser.get("/console/e1"))
 
 
 def wish(house: House, *who: str) -> None:
@@ -186,7 +186,7 @@ def test_coming_back_says_that_the_match_is_open_again(house: House):
     browser = playing(house, "xwing-standard")
     who = sitting(house, "b")
     browser.post(f"/console/e1/competitors/{who}/drop", known=1, **{"q.score.loser": 24})
-    assert "it is open again and is played on" in text_of(browser.get(f"/console/e1/person/{who}"))
+    assert "Reopens the match" in text_of(browser.get(f"/console/e1/person/{who}"))
     browser.post(f"/console/e1/competitors/{who}/return")
     assert result(house) is None
 
@@ -211,10 +211,10 @@ def test_who_leaves_after_the_round_may_go_now_or_stay(house: House):
     browser.post(f"{at}/drop", known="after")
     page = text_of(browser.get(f"/console/e1/person/{who}"))
     assert "Leaves after this round; the match at table 1 is still played" in page
-    assert "Stays after all" in page
+    assert "Cancel drop" in page
     phone = house.hub.access.links.give("e1", who)
-    assert "You leave after this round" in text_of(browser.get(phone))
-    assert "How does it stand?" in text_of(browser.post(f"{at}/drop"))
+    assert "You drop after this round" in text_of(browser.get(phone))
+    assert "What is the score?" in text_of(browser.post(f"{at}/drop"))
     browser.post(f"{at}/drop", known=1, **{"q.score.loser": 24})
     assert result(house) == Result("concession", conceded_by="b", score=SidePair(100, 24))
     assert browser.post(f"{at}/drop").status_code == 409
@@ -235,7 +235,7 @@ def test_an_answer_that_is_none_is_asked_again_from_the_start(house: House):
     who = sitting(house, "a")
     page = browser.post(f"/console/e1/competitors/{who}/drop", known=1, **{"q.wounds.loser": "a"})
     assert page.status_code == 400
-    assert "How does it stand?" in text_of(page)
+    assert "What is the score?" in text_of(page)
     assert house.event.entrants[who].active
 
 
@@ -243,7 +243,7 @@ def test_where_no_figure_counts_it_is_said_what_leaving_does_and_it_can_be_after
     browser = playing(house, "keyforge-archon")
     at = f"/console/e1/competitors/{sitting(house, 'a')}/drop"
     asked = text_of(browser.post(at))
-    assert "it counts as conceded to" in asked
+    assert "Concedes the open match" in asked
     assert "leaves after this round: this match is still played" in asked
     assert result(house) is None
     assert browser.post(at, known="after").status_code == 303
@@ -262,7 +262,7 @@ def test_a_report_that_is_there_is_kept_and_it_says_so(house: House):
     at = f"/console/e1/competitors/{sitting(house, 'a')}/drop"
     asked = text_of(browser.post(at))
     assert "A result was reported at table 1. It stays" in asked
-    assert "How does it stand?" not in asked
+    assert "What is the score?" not in asked
     assert browser.post(at, known=1).status_code == 303
     assert result(house) is None
     house.report("1.1", "b", 100, 24)
@@ -300,7 +300,7 @@ def test_no_shatterpoint_round_is_published_without_a_judge_by_name(house: House
                  swiss_rounds=2)
     browser.post("/console/e1/competitors", names=FOUR)
     browser.post("/console/e1/draw", attempt=0)
-    assert "points are open" in problem_of(browser.post("/console/e1/publish", number=1, attempt=1))
+    assert "open items" in problem_of(browser.post("/console/e1/publish", number=1, attempt=1))
     assert "judge" in text_of(browser.get("/console/e1"))
     browser.post("/console/e1/officials", name="Nina Wolf", role="organizer")
     assert OpenPoint("judge_missing") not in tuple(open_official_points(house.event))
@@ -324,12 +324,12 @@ def test_a_swap_is_checked_on_the_match_s_page(house: House):
         return text_of(browser.client.get("/console/e1/match/1.1", query_string={
             "swap.side": "b", "swap.lines": lines}, headers=browser.headers))
 
-    assert "Check a swap" in text_of(browser.get("/console/e1/match/1.1"))
-    assert "The deck is right after this swap" in checked("Tropa > Fauno")
-    assert "The deck is right after this swap" in checked("Legendaria 0 > Dragón")
+    assert "Check sideboard swap" in text_of(browser.get("/console/e1/match/1.1"))
+    assert "The deck is valid after this swap" in checked("Tropa > Fauno")
+    assert "The deck is valid after this swap" in checked("Legendaria 0 > Dragón")
     assert "legendary" in checked("Tropa > Dragón")
-    assert "is no swap" in checked("Tropa Fauno")
-    assert "Check a swap" not in text_of(playing_elsewhere(house, browser))
+    assert "is not a swap" in checked("Tropa Fauno")
+    assert "Check sideboard swap" not in text_of(playing_elsewhere(house, browser))
 
 
 def playing_elsewhere(house: House, browser: Browser):
@@ -352,7 +352,7 @@ def test_why_somebody_leaves_or_comes_late_may_be_said_and_stands_on_their_page(
     late = next(one for one in house.event.entrants if one not in ("p1", "p2", "p3", "p4"))
     assert "Left the event (Round 1): the last train at 18:04" in text_of(browser.get(f"/console/e1/person/{who}"))
     page = text_of(browser.get(f"/console/e1/person/{late}"))
-    assert "Entered late (Round 1): a flat tyre" in page
-    assert "An entry can be deleted as long as it stands in no published round." in page
-    assert "stands in a published round" in problem_of(browser.post(f"/console/e1/competitors/{late}/remove"))
+    assert "Added late (Round 1): a flat tyre" in page
+    assert "A player in a published round cannot be deleted." in page
+    assert "is in a published round" in problem_of(browser.post(f"/console/e1/competitors/{late}/remove"))
     assert "train" not in house.browser().get(f"/e/e1/p/{who}").text, "why is the organizers' business"

@@ -58,7 +58,7 @@ def lines(page: str) -> dict[int, str]:
 
 def test_a_list_is_typed_and_stands_there_again(house: House) -> None:
     browser = event_of(house, "xwing-standard")
-    assert "No list was handed in; this event does not require one." in text_of(browser.get(ADDRESS))
+    assert "No list submitted. This event does not require one." in text_of(browser.get(ADDRESS))
     assert save(browser, **WHOLE).status_code == 303
     assert kept(house).list == {
         "faction": "Rebel", "damage_deck": "original", "obstacles": ["asteroid-1", "asteroid-2", "debris-3"],
@@ -68,7 +68,7 @@ def test_a_list_is_typed_and_stands_there_again(house: House) -> None:
     }
     assert house.event.entrants["p1"].list_total == 70
     page = browser.get(ADDRESS)
-    assert "What can be counted is right." in text_of(page)
+    assert "All checks passed." in text_of(page)
     assert 'name="ships/1/name" value="Rookie Pilot"' in page.text
     assert 'value="R2-D2, Proton Torpedoes"' in page.text
     assert 'value="debris-3" selected' in page.text
@@ -80,7 +80,7 @@ def test_a_list_that_breaks_a_rule_is_saved_and_says_where(house: House) -> None
     page = text_of(browser.get(ADDRESS))
     assert "3 things to correct." in page
     assert "The squad costs 101 points; at most 100 are allowed." in page
-    assert "Obstacle 3 is the same as obstacle 1; choose 3 different ones." in page
+    assert "Obstacle 3 is the same as obstacle 1. Choose 3 different ones." in page
 
 
 def test_what_cannot_be_read_is_not_saved_and_stays_in_its_line(house: House) -> None:
@@ -117,7 +117,7 @@ def test_after_round_1_is_published_a_list_is_only_corrected_with_a_reason_on_re
     assert 'name="ships/0/points" value="27"' in refused.text
     save(browser, reason="R2-D2 costs 3", **{**WHOLE, "ships/0/points": "27"})
     assert house.event.entrants["p1"].digest != before
-    assert "Corrected on record Round 1: R2-D2 costs 3" in text_of(browser.get(ADDRESS))
+    assert "Corrections Round 1: R2-D2 costs 3" in text_of(browser.get(ADDRESS))
 
 
 def test_saving_a_list_as_it_stands_is_no_correction(house: House) -> None:
@@ -136,7 +136,7 @@ def test_two_officials_at_one_list_do_not_overwrite_each_other_unknowingly(house
     save(browser, **WHOLE)
     answer = browser.post(ADDRESS, seen=stale[1], faction="Imperial")
     assert answer.status_code == 409
-    assert "Somebody changed this list meanwhile" in problem_of(answer)
+    assert "Someone else changed this list" in problem_of(answer)
     assert kept(house).list["faction"] == "Rebel"  # type: ignore[index]
     again = re.search(r'name="seen" value="(\w+)"', answer.text)
     assert again
@@ -153,7 +153,7 @@ def test_missing_and_wrong_lists_are_counted_and_marked_among_the_players(house:
     assert "1 list to correct" in page
     assert "Ana Ruiz Ana R. list to correct" in page
     assert "Eva Luz Eva L. list missing" in page
-    assert "The list is missing." in text_of(browser.get("/console/e1/competitor/p4/list"))
+    assert "List missing." in text_of(browser.get("/console/e1/competitor/p4/list"))
 
 
 def test_nobody_is_marked_where_lists_are_not_required(house: House) -> None:
@@ -230,7 +230,7 @@ def test_a_finished_event_s_lists_can_still_be_looked_at(house: House) -> None:
     assert house.event.finished
     page = browser.get(ADDRESS)
     assert "Luke Skywalker" in page.text
-    assert "Save the list" not in text_of(page)
+    assert "Save list" not in text_of(page)
 
 
 def test_only_officials_see_lists_and_nobody_s_list_is_no_page(house: House) -> None:

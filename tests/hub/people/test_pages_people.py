@@ -31,7 +31,7 @@ def test_won_bye_group_and_public_name(house: House):
 def test_whoever_comes_late_misses_round_1(house: House):
     browser = house.with_event()
     house.publish()
-    assert "gets a loss without an opponent for round 1" in text_of(browser.get("/console/e1"))
+    assert "take a loss for round 1" in text_of(browser.get("/console/e1"))
     browser.post("/console/e1/competitors", names="Nina Wolf")
     assert "You missed this round: a loss." in text_of(house.browser().get("/e/e1/p/p7"))
 
@@ -49,10 +49,10 @@ def test_leaving_in_a_match_says_that_it_concedes_and_to_whom(house: House):
     first = house.event.live.matches[0]  # type: ignore[union-attr]
     page = text_of(browser.opened("/console/e1"))
     opponent = house.service.snapshot.people["e1"][first.match.b].name  # type: ignore[index]
-    assert f"The match at table 1 is still open: it counts as conceded to {opponent}," in page
+    assert f"The match at table 1 is still open: Concedes the open match {opponent}," in page
     browser.post(f"/console/e1/competitors/{first.match.a}/drop", known=1, **{"q.score.loser": 40})
     assert house.event.live.matches[0].match.result.conceded_by == "a"  # type: ignore[union-attr]
-    assert "You are not in the event any more." in text_of(house.browser().get(f"/e/e1/p/{first.match.a}"))
+    assert "You are no longer in the event." in text_of(house.browser().get(f"/e/e1/p/{first.match.a}"))
 
 
 def test_coming_back_says_the_price(house: House):
@@ -60,7 +60,7 @@ def test_coming_back_says_the_price(house: House):
     browser.post("/console/e1/competitors/p1/drop")
     house.publish()
     house.play()
-    assert "Comes back with a loss for 1 round missed" in text_of(browser.opened("/console/e1"))
+    assert "Returns with a loss for 1 missed round" in text_of(browser.opened("/console/e1"))
     browser.post("/console/e1/competitors/p1/return")
     assert house.event.entrants["p1"].active
 
@@ -89,7 +89,7 @@ def test_a_player_finds_table_opponent_side_and_result(house: House):
     mine = f"/e/e1/p/{match.match.b}"
     page = text_of(house.browser().get(mine))
     assert "Table 2" in page
-    assert "your button is the blue square" in page
+    assert "your button: blue square" in page
     assert "75:00" in page
     house.report("1.2", "a", 24, 100)
     assert "one side reported" in text_of(house.browser().get(mine))
@@ -102,7 +102,7 @@ def test_a_bye_reads_as_a_win(house: House):
     house.with_event(PEOPLE[:3])
     house.publish()
     alone = next(m for m in house.event.live.matches if m.match.bye)  # type: ignore[union-attr]
-    assert "You have a bye this round: a win." in text_of(house.browser().get(f"/e/e1/p/{alone.match.a}"))
+    assert "You have a bye: a win." in text_of(house.browser().get(f"/e/e1/p/{alone.match.a}"))
 
 
 @pytest.mark.parametrize(("language", "heading"), [
@@ -143,7 +143,7 @@ def test_the_search_works_without_scripts_and_without_accents(house: House):
     page = text_of(house.browser().get("/e/e1?q=lukasz"))
     assert "Łukasz Ż." in page
     assert "Ana R." not in page
-    assert "Nobody by that name." in text_of(house.browser().get("/e/e1?q=zz"))
+    assert "No match. Try fewer letters" in text_of(house.browser().get("/e/e1?q=zz"))
 
 
 def test_standings_stand_still_while_a_round_is_half_in(house: House):

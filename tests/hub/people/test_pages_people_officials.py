@@ -26,7 +26,7 @@ def name(browser: Browser, *officials: tuple[str, str]) -> None:
 
 def test_without_officials_whoever_is_logged_in_is_the_organizer(house: House):
     browser = house.with_event()
-    assert "whoever is logged in here is the organizer" in text_of(browser.opened("/console/e1"))
+    assert "The person logged in here is organizer" in text_of(browser.opened("/console/e1"))
 
 
 def test_officials_are_named_and_their_names_are_no_entry(house: House):
@@ -78,7 +78,7 @@ def test_an_official_plays_with_a_second_one_only_and_the_match_says_who_rules(h
     assert "needs a second official" in problem_of(refused)
     browser.post("/console/e1/officials", name="Ida Blau", role="judge", second=1)
     browser.post("/console/e1/officials/o1/change", role="organizer", plays="p1")
-    assert "plays: Ana Ruiz" in text_of(browser.opened("/console/e1"))
+    assert "plays as Ana Ruiz" in text_of(browser.opened("/console/e1"))
     house.publish()
     theirs = next(m.id for m in house.event.live.matches if "p1" in (m.match.a, m.match.b))  # type: ignore[union-attr]
     assert "Ida Blau rules this match" in text_of(browser.get(f"/console/e1/match/{theirs}"))
@@ -93,7 +93,7 @@ def test_where_no_official_may_play_nobody_is_asked(house: House):
 
 def test_a_large_shatterpoint_event_is_proposed_a_head_judge(house: House):
     browser = event_of(house, "shatterpoint-premier", [f"Player {n:02}" for n in range(33)])
-    assert "a head judge is a help" in text_of(browser.opened("/console/e1"))
+    assert "name a head judge" in text_of(browser.opened("/console/e1"))
 
 
 # --- warnings and disqualification -------------------------------------------------------------------------------
@@ -147,16 +147,16 @@ def test_a_ruling_is_appealed_and_decided_on_the_matchs_page(house: House):
     player = house.event.live.matches[0].match.a  # type: ignore[union-attr]
     browser.post(f"{at}/ruling", text="It is in range 1.", by="o3")
     browser.post(f"{at}/appeal", competitor=player)
-    assert " appeals: the head judge decides" in text_of(browser.opened("/console/e1"))
-    assert "stands or is changed" in problem_of(browser.post(f"{at}/appeal-decided", text="Range 2.", by="o2"))
+    assert " appealed to the head judge" in text_of(browser.opened("/console/e1"))
+    assert "is upheld or changed" in problem_of(browser.post(f"{at}/appeal-decided", text="Range 2.", by="o2"))
     assert "let the head judge enter" in problem_of(
         browser.post(f"{at}/appeal-decided", text="Range 2.", upheld=0, by="o3"))
     browser.post(f"{at}/appeal-decided", text="Range 2.", upheld=0, by="o2")
     page = text_of(browser.get(at))
     assert "Ruling It is in range 1. Tom Grau, judge" in page
     assert "the ruling is changed. Range 2. Ida Blau, head judge" in page
-    assert "that is final" in page
-    assert " appeals:" not in text_of(browser.opened("/console/e1"))
+    assert "decision is final" in page
+    assert " appealed to" not in text_of(browser.opened("/console/e1"))
 
 
 def test_an_extension_shows_on_the_grid_and_on_the_matchs_clock(house: House):
@@ -200,7 +200,7 @@ def test_a_long_extension_is_confirmed_and_any_can_be_taken_back(house: House):
     assert "Take back the last 16 min" in text_of(browser.get("/console/e1/match/1.1"))
     assert browser.post(at, back=1).status_code == 303
     page = text_of(browser.get("/console/e1/match/1.1"))
-    assert "15 min given so far." in page
+    assert "15 min extension so far." in page
     assert "+16 min" not in page
     browser.post(at, back=1)
     assert "Take back" not in text_of(browser.get("/console/e1/match/1.1"))

@@ -19,8 +19,8 @@ def test_nobody_has_to_check_in_unless_the_organizer_wants_it(house: House) -> N
     assert "/6 here" not in text_of(house.browser().get("/wall/e1"))
     assert browser.post(PAGE, used=1).location == PAGE
     assert house.event.check_in
-    assert "0/6 here" in text_of(browser.get(PAGE))
-    assert "0/6 here" in text_of(house.browser().get("/wall/e1"))
+    assert "0/6 checked in" in text_of(browser.get(PAGE))
+    assert "0/6 checked in" in text_of(house.browser().get("/wall/e1"))
     browser.post(PAGE, used=0)
     assert not house.event.check_in
 
@@ -32,9 +32,9 @@ def test_a_few_letters_and_enter_one_after_the_other(house: House) -> None:
         assert browser.post(f"{PAGE}/name", name=typed).location == PAGE
     assert not_yet_present(house.event) == {"p4", "p5"}
     page = text_of(browser.get(PAGE))
-    assert "4/6 here" in page
-    assert "Not here yet: 2" in page
-    assert "4/6 here" in text_of(browser.get("/console/e1"))
+    assert "4/6 checked in" in page
+    assert "Not checked in: 2" in page
+    assert "4/6 checked in" in text_of(browser.get("/console/e1"))
 
 
 def test_letters_that_mean_several_ask_which_and_letters_that_mean_nobody_say_so(house: House) -> None:
@@ -89,7 +89,7 @@ def test_who_is_not_here_is_not_paired_and_the_next_step_says_how_many(house: Ho
     assert {m.match.a for m in house.event.rounds[0].matches} | {m.match.b for m in house.event.rounds[0].matches} == {
         "p1", "p2", "p3", "p4"}
     page = text_of(browser.get("/console/e1"))
-    assert "Kai Eich Kai E. not here yet" in page
+    assert "Kai Eich Kai E. not checked in" in page
 
 
 def test_who_comes_while_round_1_is_played_is_asked_what_the_rules_allow(house: House) -> None:
@@ -102,14 +102,14 @@ def test_who_comes_while_round_1_is_played_is_asked_what_the_rules_allow(house: 
     assert browser.post(f"{PAGE}/name", name="eva").location == f"{PAGE}?q=eva", "it has to be said against whom"
     page = browser.get(f"{PAGE}?q=eva").text
     assert f'name="meets" value="{bye.id}" required' in page
-    assert "nobody: a loss for round 1" in page
+    assert "none: loss for round 1" in page
     browser.post("/console/e1/competitors/p4/here", meets=bye.id)
     assert house.event.find_match(bye.id)[1].match.b == "p4"  # type: ignore[index]
     browser.post("/console/e1/competitors/p5/here", meets="")
     assert next(m.match.bye for m in house.event.rounds[0].matches if m.match.a == "p5") == UNPAIRED_LOSS
     house.play()
     house.publish()
-    assert "late entries end before round 2" in problem_of(browser.post("/console/e1/competitors/p6/here"))
+    assert "no more players can be added" in problem_of(browser.post("/console/e1/competitors/p6/here"))
 
 
 def test_late_is_entered_in_one_form_that_offers_whom_to_meet(house: House) -> None:

@@ -39,7 +39,7 @@ def test_where_squads_are_asked_it_stands_which_are_owed(second: House, front: s
     browser = second.organizer() if front == "official" else second.browser()
     asked = text_of(browser.get(f"{at}?way=played"))
     sides = {"official": 2, "phone": 1}[front]
-    assert asked.count("These squads must play now, every pick counts: C D") == sides
+    assert asked.count("You must play these squads now: C D") == sides
 
 
 @pytest.mark.parametrize(("picks", "lost"), [
@@ -140,7 +140,7 @@ def test_who_has_a_bye_says_which_squads_it_fields(house: House):
     browser = playing(house, "shatterpoint-premier", FOUR + "\nKai Eich")
     alone = next(m for m in house.event.live.matches if m.match.bye)  # type: ignore[union-attr]
     phone, at = house.browser(), link(house, alone.match.a)
-    assert "Choose 2 squads for your bye" in text_of(phone.get(at))
+    assert "Bye: pick 2 squads" in text_of(phone.get(at))
     assert "2" in problem_of(phone.post(f"{at}/picks", picks=["1"]))
     assert phone.post(f"{at}/picks", picks=["1", "4"]).status_code == 303
     assert house.event.find_match(alone.id)[1].match.picks == (1, 4)  # type: ignore[index]

@@ -117,7 +117,7 @@ def test_what_cannot_be_read_is_said_and_breaks_nothing(raw: bytes, key: str) ->
 def test_a_quotation_mark_left_open_takes_nobody_in_and_its_line_is_named(text: str, line: int) -> None:
     with pytest.raises(Problem) as caught:
         table_of_text(text)
-    assert str(caught.value).startswith(f"Line {line} of the table cannot be read")
+    assert str(caught.value).startswith(f"Line {line} of the table is unreadable")
 
 
 def test_quotation_marks_that_hold_nothing_together_are_part_of_the_name() -> None:

@@ -98,10 +98,10 @@ def test_one_reports_the_other_agrees_and_the_result_stands(house: House) -> Non
     assert match_of(house).state == "one-sided"
 
     asked = bruno.home()
-    assert "is that right?" in text_of(asked)
+    assert "reported this. Correct?" in text_of(asked)
     assert "90:60" in text_of(asked)
     agreed = bruno.says(asked)
-    assert "You both say the same: the result stands." in text_of(bruno.get(agreed.headers["Location"]))
+    assert "Both reports match. The result is saved." in text_of(bruno.get(agreed.headers["Location"]))
     assert match_of(house).state == "agreed"
     assert match_of(house).match.result == Result(ended="time", score=SidePair(90, 60))
     actors = [e.actor for e in entries(house) if e.kind == "report"]
@@ -117,7 +117,7 @@ def test_a_question_names_the_winner_and_every_figure(house: House) -> None:
     ana, bruno = phones(house)
     ana.reports("a", 90, 60)
     seat = match_of(house).match
-    name = text_of(ana.home()).split("You have said this.")[0]
+    name = text_of(ana.home()).split("Report sent.")[0]
     asked = re.search(r'id="my-match">(.*?)</section>', bruno.home().text, re.S)
     assert asked
     words = " ".join(re.sub(r"<[^>]+>", " ", html.unescape(asked[1])).split())
@@ -153,7 +153,7 @@ def test_a_yes_to_what_has_changed_meanwhile_is_refused_and_told(house: House) -
     shown = bruno.home()
     ana.reports("a", 90, 70)
     answer = bruno.says(shown)
-    assert "says something else now than what you agreed to" in text_of(bruno.get(answer.headers["Location"]))
+    assert "Your opponent changed their report" in text_of(bruno.get(answer.headers["Location"]))
     assert match_of(house).match.result is None
     assert "90:70" in text_of(bruno.home())
     bruno.says(bruno.home())
@@ -167,7 +167,7 @@ def test_two_versions_stand_side_by_side_until_one_agrees(house: House) -> None:
     assert match_of(house).state == "dispute"
     for phone in (ana, bruno):
         shown = text_of(phone.home())
-        assert "You two said different things" in shown
+        assert "Your reports differ" in shown
         assert "90:60" in shown
         assert "90:75" in shown
     ana.says(ana.home())
@@ -208,7 +208,7 @@ def test_a_report_that_comes_after_the_round_is_told_that(house: House) -> None:
     house.play()
     house.publish()
     answer = ana.says(page)
-    assert "The round is closed already" in text_of(ana.get(answer.headers["Location"]))
+    assert "The round is closed" in text_of(ana.get(answer.headers["Location"]))
 
 
 def test_the_own_side_s_newer_word_stands(house: House) -> None:
@@ -217,7 +217,7 @@ def test_the_own_side_s_newer_word_stands(house: House) -> None:
     older = ana.walked({"way": "time"}, {"q.score.winner": "90", "q.score.loser": "60"})
     ana.reports("a", 90, 70)
     answer = ana.says(older)
-    assert "something newer meanwhile" in text_of(ana.get(answer.headers["Location"]))
+    assert "sent a newer report" in text_of(ana.get(answer.headers["Location"]))
     assert match_of(house).reports["a"].result.score == SidePair(90, 70)
 
 
@@ -239,7 +239,7 @@ def test_a_link_reports_no_other_match(house: House) -> None:
     before = house.event.head
     answer = ana.says(page, match=other.id, a=other.match.a, b=other.match.b or "")
     assert answer.status_code == 409
-    assert "This match is not yours" in problem_of(answer)
+    assert "This match is no longer yours" in problem_of(answer)
     assert house.event.head == before
 
 
@@ -308,7 +308,7 @@ def test_somebody_who_presses_without_end_is_told_to_wait(house: House) -> None:
         if answer.status_code != 303:
             break
     assert answer.status_code == 429
-    assert "pressed too often" in problem_of(answer)
+    assert "Too many attempts" in problem_of(answer)
 
 
 def test_what_comes_back_to_a_script_names_the_very_report(house: House) -> None:
@@ -367,7 +367,7 @@ def test_six_letters_of_the_desk_lead_to_the_page(house: House) -> None:
     assert "Type the six letters" in text_of(browser.get("/me"))
     wrong = browser.client.post("/me", data={"code": "ZZZZZZ"}, headers=browser.headers)
     assert wrong.status_code == 400
-    assert "not the letters that the desk shows" in problem_of(wrong)
+    assert "Wrong or expired code" in problem_of(wrong)
     right = browser.client.post("/me", data={"code": code.lower()}, headers=browser.headers)
     assert right.headers["Location"] == house.hub.access.links.path("e1", "p1")
 
@@ -423,18 +423,18 @@ def test_what_one_phone_says_for_both_sides_waits_for_an_official(house: House) 
     thief.me = honest.me
     answer = thief.reports("a", 24, 100)
     assert answer.status_code == 303
-    assert "reported with the same phone" in text_of(thief.get(answer.location))
+    assert "One phone sent both reports" in text_of(thief.get(answer.location))
     assert match_of(house).state == "one-phone"
     assert match_of(house).match.result is None
     desk.log_in()
     console = text_of(desk.get("/console/e1"))
-    assert "both reports came from one phone: ask both" in console
+    assert "one phone sent both reports" in console
     # The thief's own yes is no other person's; the other one says it from their own phone, where the page asks.
     thief.says(thief.home())
     assert match_of(house).match.result is None
     asked = text_of(honest.home())
-    assert "reported with the same phone" in asked
-    assert "is that right?" in asked
+    assert "One phone sent both reports" in asked
+    assert "reported this. Correct?" in asked
     honest.says(honest.home())
     assert match_of(house).match.result is not None
     assert match_of(house).state == "agreed"

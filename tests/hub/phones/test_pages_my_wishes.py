@@ -51,11 +51,11 @@ def test_a_judge_is_called_and_both_phones_say_who_comes(house: House) -> None:
     [call] = house.hub.hall.calls.of("e1")
     assert call.sources == {f"phone:{match_of(house).match.a}"}
     for phone in (ana, bruno):
-        assert "A judge was called from your table." in part(phone, "my-call")
-    assert "No longer needed" not in part(bruno, "my-call")
+        assert "Judge called to your table." in part(phone, "my-call")
+    assert "Cancel call" not in part(bruno, "my-call")
     house.hub.hall.calls.take("e1", match_of(house).id, "Eva")
     for phone in (ana, bruno):
-        assert "Eva is coming." in part(phone, "my-call")
+        assert "Eva is on the way." in part(phone, "my-call")
 
 
 def test_a_slip_of_the_finger_is_taken_back(house: House) -> None:
@@ -84,12 +84,12 @@ def test_a_phone_that_calls_without_end_is_told_to_wait(house: House) -> None:
 def test_leaving_is_asked_once_more_and_is_a_wish(house: House) -> None:
     ana, _ = phones(house)
     asked = ana.get(f"{ana.me}/leave")
-    assert "During a match leaving means conceding it." in text_of(asked)
+    assert "Dropping during a match concedes it." in text_of(asked)
     assert not house.hub.hall.leave_requests.of("e1"), "asking is no wish yet"
     press(ana, "leave", on="1")
     [wish] = house.hub.hall.leave_requests.of("e1")
     assert (wish.competitor, wish.refused) == (match_of(house).match.a, False)
-    assert "the organizer has been told" in part(ana, "my-leave")
+    assert "You asked to drop" in part(ana, "my-leave")
     assert house.event.entrants[wish.competitor].active
 
 
@@ -99,17 +99,17 @@ def test_a_wish_that_is_refused_says_so_and_one_may_stay(house: House) -> None:
     house.hub.hall.leave_requests.refuse("e1", match_of(house).match.a)
     assert "asks you to stay" in part(ana, "my-leave")
     press(ana, "leave", on="1")
-    assert "the organizer has been told" in part(ana, "my-leave")
+    assert "You asked to drop" in part(ana, "my-leave")
     press(ana, "leave", on="0")
     assert not house.hub.hall.leave_requests.of("e1")
-    assert part(ana, "my-leave") == "Leave the event"
+    assert part(ana, "my-leave") == "Drop from event"
 
 
 def test_who_leaves_after_the_round_is_not_offered_to_leave_once_more(house: House) -> None:
     ana, _ = phones(house)
     press(ana, "leave", on="1")
     house.organizer().post(f"/console/e1/competitors/{match_of(house).match.a}/drop", known="after")
-    assert part(ana, "my-leave") == "You leave after this round. Until then you play on."
+    assert part(ana, "my-leave") == "You drop after this round. Finish your match first."
 
 
 # --- being there ----------------------------------------------------------------------------------------------------
@@ -119,7 +119,7 @@ def test_whoever_is_there_says_so(before: House) -> None:
     ana = Phone(before, "p1")
     assert part(ana, "my-here") == ""
     before.service.execute_one("e1", SetCheckIn(True), "organizer")
-    assert part(ana, "my-here") == "I am here"
+    assert part(ana, "my-here") == "Check in"
     press(ana, "here")
     assert before.event.entrants["p1"].checked_in
     assert part(ana, "my-here") == "You are checked in."

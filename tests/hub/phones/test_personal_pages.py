@@ -88,7 +88,7 @@ def test_both_phones_see_what_the_other_says_without_asking(hall: Hall) -> None:
     ana, bruno = Listener(hall.client, hall.me("a")), Listener(hall.client, hall.me("b"))
     said = hall.client.post(f"{hall.me('a')}/report", data=hall.fields("a"), accept="application/json")
     assert said.get_json()["fate"] == "accepted"
-    for phone, words in ((ana, "still has to agree"), (bruno, "is that right?")):
+    for phone, words in ((ana, "still has to agree"), (bruno, "reported this. Correct?")):
         phone.until(lambda phone=phone: phone.named("patch") or phone.named("view"), "news")  # type: ignore[misc]
         phone.show()
         assert words in hall.client.get(phone.path).text
@@ -117,10 +117,10 @@ def test_what_cannot_be_is_told_either_way(hall: Hall) -> None:
     fields = {**hall.fields("a"), "match": "1.2"}
     told = hall.client.post(f"{hall.me('a')}/report", data=fields, accept="application/json")
     assert told.status_code == 409
-    assert "not yours" in told.get_json()["error"]
+    assert "no longer yours" in told.get_json()["error"]
     page = hall.client.post(f"{hall.me('a')}/report", data=fields)
     assert page.status_code == 409
-    assert "not yours" in page.text
+    assert "no longer yours" in page.text
 
 
 def test_two_at_the_same_moment_are_one_report(hall: Hall) -> None:

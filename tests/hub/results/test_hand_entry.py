@@ -137,7 +137,7 @@ def test_a_line_that_excludes_its_winner_is_refused_by_name(house: House, browse
     match = next(m for m in house.event.live.matches if m.match.table == 1)
     a, b = (PEOPLE[int(str(who)[1:]) - 1] for who in (match.match.a, match.match.b))
     refused = text_of(browser.get(f"{ENTRY}?table=1&text=b+60+24"))
-    assert f"The winner “{b}” contradicts the score 60:24; by these figures it is “{a}”." in refused
+    assert f"The winner “{b}” contradicts the score 60:24. It gives “{a}”." in refused
     walked = text_of(browser.get(f"/console/e1/match/{match.id}/walk?text=b+60+24"))
     assert f"The winner “{b}” contradicts" in walked
 
@@ -147,7 +147,7 @@ def test_what_was_not_on_the_screen_does_not_count(house: House, browser: Browse
     for changes in ({"text": "a24"}, {"mark": ""}, {"text": "b25"}):
         answer = confirm(browser, told.text, **changes)
         assert answer.status_code == 409
-        assert "the line means something different" in problem_of(answer)
+        assert "has changed since the preview" in problem_of(answer)
     assert result_of(house, "1.1") is None
 
 
@@ -156,9 +156,9 @@ def test_two_organizers_at_one_table_overwrite_nothing(house: House, browser: Br
     house.service.execute_one("e1", EnterResult("1.1", 0, Result(score=SidePair(100, 7))), "another")
     answer = confirm(browser, told.text)
     assert answer.status_code == 409
-    assert "changed meanwhile" in problem_of(answer)
+    assert "has changed" in problem_of(answer)
     assert "100 : 7" in text_of(answer)
-    assert "A result stands" in text_of(answer)
+    assert "This table has a result" in text_of(answer)
     assert result_of(house, "1.1") == Result(score=SidePair(100, 7))
     assert confirm(browser, answer.text).status_code == 303
     assert result_of(house, "1.1") == Result(score=SidePair(24, 100))
@@ -187,11 +187,11 @@ def test_an_earlier_round_is_corrected_by_its_tab(house: House, browser: Browser
     told = browser.get(f"{ENTRY}?table=1&round=1&text=a24")
     assert "Replace the result" in text_of(told)
     told = browser.get(f"{ENTRY}?table=1&round=1&text=a30")
-    assert "The round is closed. Say why its result is corrected" in text_of(told)
+    assert "The round is closed. Give a reason for this correction" in text_of(told)
     assert problem_of(told) == ""
     assert 'name="reason" required' in told.text, "asked where it is needed, not once it was refused"
     refused = confirm(browser, told.text)
-    assert problem_of(refused) == "The round is closed. Say why its result is corrected: it is kept with the match."
+    assert problem_of(refused) == "The round is closed. Give a reason for this correction. It stays with the match."
     assert result_of(house, "1.1") == Result(score=SidePair(100, 24))
     assert confirm(browser, refused.text, reason="the slip was misread").status_code == 303
     assert result_of(house, "1.1") == Result(score=SidePair(100, 30))

@@ -121,8 +121,8 @@ def test_other_minutes_and_another_structure_are_told_to_everybody(house: House,
     house.with_event(rulebook=rulebook, level=(*RULEBOOKS[rulebook].levels, "")[0], prize_places=0,
                      **{"minutes.swiss": 15})
     rules = text_of(house.browser().get("/rules/e1"))
-    assert f"15 minutes by the rulebook: {usual} minutes" in rules
-    assert ("Structure own by the rulebook: basic" in rules) == bool(RULEBOOKS[rulebook].structures)
+    assert f"15 minutes rulebook: {usual} minutes" in rules
+    assert ("Structure own rulebook: basic" in rules) == bool(RULEBOOKS[rulebook].structures)
 
 
 @pytest.mark.parametrize("rulebook", ["keyforge-archon", "shatterpoint-premier", "warlords-of-terra"])
@@ -163,7 +163,7 @@ def test_once_a_game_of_the_cut_has_begun_nobody_comes_in(house: House, rulebook
     first, fifth = house.event.cut.order[0], house.event.cut.order[4]
     browser.post(f"/console/e1/competitors/{first}/drop", unknown=1)
     assert "A place in the cut is free" not in text_of(browser.get("/console/e1"))
-    assert "not on offer" in problem_of(browser.post("/console/e1/cut/accepted", competitor=fifth))
+    assert "not offered" in problem_of(browser.post("/console/e1/cut/accepted", competitor=fifth))
     assert fifth not in {who for m in house.event.live.matches for who in (m.match.a, m.match.b)}
 
 

@@ -100,7 +100,7 @@ def test_a_report_from_elsewhere_is_told_with_where_the_unit_stands_until_it_is_
     said = {"score": {"a": 0, "b": 100}}
     house.service.execute_one("e1", RecordReport("x", "1.1", "a", 0, said, "body"), "unit:unit-2")
     answer = browser.get("/console/e1")
-    assert "unit-2 reported for this table and was refused" in text_of(answer)
+    assert "unit-2 reported from another table" in text_of(answer)
     assert "This unit stands at table 2." in text_of(answer)
     [settle] = forms(answer.text, "/console/e1/elsewhere")
 
@@ -114,5 +114,5 @@ def test_a_unit_without_a_table_is_told_as_that(house: House) -> None:
     house.publish()
     house.service.execute_one("e1", RecordReport("x", "1.1", "a", 0, {"score": {"a": 0, "b": 100}}, "body"),
                               "unit:table-9")
-    assert "table-9 reported for this table and was refused" in text_of(browser.get("/console/e1"))
+    assert "table-9 reported from another table" in text_of(browser.get("/console/e1"))
     assert "This unit stands at no table." in text_of(browser.get("/console/e1"))

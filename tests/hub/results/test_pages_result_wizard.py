@@ -153,7 +153,7 @@ def test_keyforge_where_nobody_knows_who_began_draws_a_lot_and_records_it_as_one
     walker.both("keys", 1, 1).both("aember", 2, 2)
     walker.press(**{"q.house.winner": "Dis"}).press(**{"q.house.loser": "Dis"})
     walker.both("creatures", 1, 1).both("bonus", 0, 0)
-    assert "nobody knows: by lot" in walker.text
+    assert "unknown: draw a lot" in walker.text
     walker.press(**{"q.first_player": "lot"})
     assert "Draw lots" in walker.text
     # Nobody chooses: an answer that a request brings along is none.
@@ -344,7 +344,7 @@ def test_back_returns_to_the_question_before_with_its_answer_in_it(house: House)
 
 
 @pytest.mark.parametrize(("value", "words"), [
-    ("", "A figure is missing"), ("many", "“many” is no whole number"), ("101", "101 is out of range"),
+    ("", "A number is missing"), ("many", "“many” is no whole number"), ("101", "101 is out of range"),
 ])
 def test_a_figure_that_cannot_be_is_asked_again_with_the_reason(house: House, value: str, words: str):
     walker = play(house, "xwing-standard")
@@ -361,7 +361,7 @@ def test_what_somebody_else_entered_meanwhile_is_not_overwritten(house: House):
     house.service.execute_one("e1", EnterResult("1.1", 0, Result(score=SidePair(100, 3))), "another")
     answer = walker.post(AT)
     assert answer.status_code in (400, 409)
-    assert "changed meanwhile" in problem_of(answer)
+    assert "has changed" in problem_of(answer)
     assert walker.result.score == SidePair(100, 3)
     walker.page = answer
     assert walker.enter().score == SidePair(40, 50)
@@ -400,7 +400,7 @@ def test_an_official_ends_a_match_by_time_before_it_is_up_with_a_reason_that_is_
     assert problem_of(walker.page) == "", "on a page just opened nothing is wrong"
     without = walker.post(AT)
     assert without.status_code == 409
-    assert "give the reason" in problem_of(without)
+    assert "give a reason" in problem_of(without)
     walker.page = without
     assert walker.post(AT, reason="fire alarm").status_code == 303
     found = house.event.find_match("1.1")
@@ -437,7 +437,7 @@ def test_nothing_is_picked_before_somebody_picks_it(house: House):
     assert "Struggles won" in walker.text
     assert " checked" not in walker.page.text
     walker.press()
-    assert "A figure is missing" in problem_of(walker.page)
+    assert "A number is missing" in problem_of(walker.page)
 
 
 def test_squads_left_out_are_asked_for_with_the_reason(house: House):

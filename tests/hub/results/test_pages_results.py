@@ -46,7 +46,7 @@ def test_a_result_typed_by_hand_stands(house: House, browser: Browser):
 
 @pytest.mark.parametrize(("fields", "words"), [
     (at_time(101, 0), "101 is out of range; it must be 0 to 100"),
-    (at_time(77, ""), "A figure is missing"),
+    (at_time(77, ""), "A number is missing"),
     (at_time("many", 0), "“many” is no whole number"),
     (at_time(50, 50), "who won the final salvo"),
 ])
@@ -68,7 +68,7 @@ def test_what_cannot_be_is_said_on_the_same_page_and_what_was_typed_is_kept(
 
 @pytest.mark.parametrize(("line", "words"), [
     ("50 50", "who won the final salvo"), ("b 50 40", "contradicts"), ("50", "figure"),
-    ("x", "is no result here"),
+    ("x", "is not a result"),
 ])
 def test_a_short_line_that_is_no_result_says_why_and_stays_in_its_field(
         house: House, browser: Browser, line: str, words: str):
@@ -102,7 +102,7 @@ def test_the_salvo_a_ruling_and_a_concession(house: House, browser: Browser):
 
 
 def test_a_ruling_names_who_won_alone_or_with_the_figures(house: House, browser: Browser):
-    assert "Who wins by the ruling?" in text_of(walked(browser, way="ruling"))
+    assert "Who wins by ruling?" in text_of(walked(browser, way="ruling"))
     assert enter(browser, way="ruling").status_code == 303, "asked again"
     assert match(house, "1.1").match.result is None
     enter(browser, way="ruling_figures", **{"q.winner": "b", "q.score.winner": 70, "q.score.loser": 30})
@@ -115,7 +115,7 @@ def test_a_correction_on_an_old_page_is_refused_with_the_new_state_in_view(house
     enter(browser, **at_time(49, 77))
     late = enter(browser, **at_time(50, 77))
     assert late.status_code == 409
-    assert "changed meanwhile" in problem_of(late)
+    assert "has changed" in problem_of(late)
     assert enter(browser, revision=1, **at_time(50, 77)).status_code == 303
     assert match(house, "1.1").match.result.score.a == 50
 
@@ -126,7 +126,7 @@ def test_a_page_opened_before_the_table_agreed_does_not_overwrite_what_was_agree
     house.report("1.1", "b", 100, 24)
     late = enter(browser, seen=0, **at_time(10, 77))
     assert late.status_code == 409
-    assert "changed meanwhile" in problem_of(late)
+    assert "has changed" in problem_of(late)
     assert match(house, "1.1").match.result.score.a == 100
     number = match(house, "1.1").number
     assert enter(browser, seen=number, **at_time(10, 77)).status_code == 303
@@ -143,7 +143,7 @@ def test_a_dispute_shows_both_versions_and_one_tap_accepts_either(house: House, 
     house.report("1.1", "a", 100, 24)
     house.report("1.1", "b", 24, 100)
     page = browser.get("/console/e1")
-    assert "two versions" in text_of(page)
+    assert "reports differ" in text_of(page)
     assert text_of(page).count("Accept") == 2
     number = match(house, "1.1").reports["b"].number
     accepted = browser.post("/console/e1/accept", match="1.1", revision=0, side="b", number=number)
@@ -165,25 +165,25 @@ def test_one_side_alone_may_be_accepted_after_two_minutes(house: House, browser:
     house.time.ms += 119_000
     assert "only one side reported" not in text_of(browser.get("/console/e1"))
     house.time.ms += 1_000
-    assert "only one side reported 2:00" in text_of(browser.get("/console/e1"))
+    assert "only one report 2:00" in text_of(browser.get("/console/e1"))
 
 
 def test_a_report_after_the_round_closed_is_shown_until_somebody_decides(house: House, browser: Browser):
     house.play()
     house.publish()
     house.report("1.2", "a", 10, 100)
-    assert "Round 1: a report came after it was closed" in text_of(browser.get("/console/e1"))
+    assert "Round 1: report after closing it was closed" in text_of(browser.get("/console/e1"))
     browser.post("/console/e1/keep", match="1.2")
-    assert "a report came after" not in text_of(browser.get("/console/e1"))
+    assert "report after closing" not in text_of(browser.get("/console/e1"))
     assert match(house, "1.2").match.result.score.a == 100
 
 
 def test_nobody_came(house: House, browser: Browser):
     absent = match(house, "1.1").match.a
-    assert "coming back is possible" in text_of(browser.get("/console/e1/match/1.1"))
+    assert "reinstate" in text_of(browser.get("/console/e1/match/1.1"))
     browser.post("/console/e1/match/1.1/no-show", absent=absent)
     assert not house.event.entrants[absent].active
-    assert "opponent did not appear" in text_of(browser.get("/console/e1"))
+    assert "opponent: no-show" in text_of(browser.get("/console/e1"))
 
 
 def test_a_result_taken_back_leaves_the_match_open(house: House, browser: Browser):
@@ -222,11 +222,11 @@ def test_what_stood_before_a_correction_is_shown_and_can_be_put_back_with_a_reas
     fields = {**at_time(49, 77), "seen": stood.number, "reason": "the slip was misread"}
     assert enter(browser, stood.revision, **fields).status_code == 303
     page = browser.get("/console/e1/match/1.1")
-    assert "Earlier result 100 : 24 organizer Why: the slip was misread Put it back …" in text_of(page)
+    assert "Earlier result 100 : 24 organizer Reason: the slip was misread Restore …" in text_of(page)
     again = re.search(r'href="([^"]+)">Put it back', page.text)
     assert again
     asked = browser.get(html.unescape(again[1]))
-    assert "The round is closed. Say why its result is corrected" in text_of(asked)
+    assert "The round is closed. Give a reason for this correction" in text_of(asked)
     assert problem_of(asked) == ""
     form = asked.text.partition(WALK_END)[2].partition("</form>")[0]
     sent = dict(re.findall(r'type="hidden" name="([^"]+)" value="([^"]*)"', form))

@@ -18,7 +18,7 @@ def counted(browser: Browser, cost: object, life: object, damage: object, large:
 
 def test_a_46_point_ship_with_7_damage_of_13_is_worth_half(browser: Browser):
     """The document's own example, "Berechnung der Siegpunkte"."""
-    assert "What a damaged ship is worth" in text_of(browser.get(AT))
+    assert "Points for a damaged ship" in text_of(browser.get(AT))
     assert "Worth 23 victory points" in counted(browser, 46, 13, 7)
     assert "Worth 0 victory points" in counted(browser, 46, 13, 6)
     assert "Worth 0 victory points" in counted(browser, 46, 13, 12, large=False)
@@ -34,7 +34,7 @@ def test_what_was_typed_stays_and_nothing_is_saved(house: House, browser: Browse
 
 
 @pytest.mark.parametrize(("cost", "life", "damage", "words"), [
-    ("many", 13, 7, "“many” is no whole number"), ("", 13, 7, "is no whole number"),
+    ("many", 13, 7, "“many” is no whole number"), ("", 13, 7, "is not a whole number"),
     (46, 0, 0, "0 is out of range; it must be 1 to 99"), (46, 13, -1, "-1 is out of range"),
 ])
 def test_what_cannot_be_is_said_beside_the_form(browser: Browser, cost: object, life: object, damage: object,

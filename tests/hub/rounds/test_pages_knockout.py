@@ -42,26 +42,26 @@ def test_twenty_players_four_swiss_rounds_and_a_cut_to_four(house: House):
     assert "20 players are in, 4 rounds" in text_of(browser.get("/console/e1"))
     swiss_played(house)
     page = text_of(browser.get("/console/e1"))
-    assert "All 4 Swiss rounds are played. The top 4 go on." in page
+    assert "All 4 Swiss rounds are over. The top 4 advance." in page
     browser.post("/console/e1/cut")
     page = text_of(browser.get("/console/e1"))
-    assert "Next comes: Semi-final." in page
+    assert "Next: Semi-final." in page
     assert "4 of 4 places" in page
 
     browser.post("/console/e1/draw", attempt=0)
     page = text_of(browser.get("/console/e1"))
-    assert "Semi-final, drawn" in page
+    assert "Semi-final: draft" in page
     assert "Draw again" not in page
     assert "Semi-final: look it over, then show it to everybody." in page
     again = browser.post("/console/e1/draw", attempt=1)
     assert "nothing to draw again" in problem_of(again)
     browser.post("/console/e1/publish", number=5, attempt=1)
     page = text_of(browser.get("/console/e1"))
-    assert "Semi-final: the tables are published. When most people sit, start the clock." in page
+    assert "Semi-final: pairings are published. Start the clock once most players are seated." in page
     assert house.event.clock.total_ms == 75 * 60_000
     for match in ("5.1", "5.2"):
         browser.post(f"/console/e1/match/{match}/walk", revision=0, way="played", opener="a", **{"q.score.loser": 10})
-    assert "Next comes: Final." in text_of(browser.get("/console/e1"))
+    assert "Next: Final." in text_of(browser.get("/console/e1"))
 
     browser.post("/console/e1/draw", attempt=0)
     assert "Third place" in text_of(browser.get("/console/e1"))
@@ -97,10 +97,10 @@ def test_somebody_leaves_before_the_first_game_and_the_next_is_asked(house: Hous
     browser.post(f"/console/e1/competitors/{seeds[1]}/drop")
     page = text_of(browser.get("/console/e1"))
     assert f"A place in the cut is free. Ask {names[order[4]]}." in page
-    assert f"A place is free. Ask {names[order[4]]}, 5 in the standings, who would come in as seed 4." in page
+    assert f"A place is free. Ask {names[order[4]]}, 5 in the standings. They would be seed 4." in page
     assert "A place in the cut is free for you." in text_of(house.browser().get(f"/e/e1/p/{order[4]}"))
     refused = browser.post("/console/e1/draw", attempt=0)
-    assert "enter the answer first" in problem_of(refused)
+    assert "Enter the answer first" in problem_of(refused)
     browser.post("/console/e1/cut/declined", competitor=order[4])
     page = text_of(browser.get("/console/e1"))
     assert f"Declined: {names[order[4]]}" in page
@@ -112,8 +112,8 @@ def test_somebody_leaves_before_the_first_game_and_the_next_is_asked(house: Hous
     assert "as seed 4" in text_of(house.browser().get(f"/e/e1/p/{order[5]}"))
     browser.post("/console/e1/draw", attempt=0)
     browser.post("/console/e1/publish", number=5, attempt=1)
-    assert "on offer" not in text_of(browser.get("/console/e1"))
-    assert "The tournament goes on without you" in text_of(house.browser().get(f"/e/e1/p/{order[4]}"))
+    assert "offered" not in text_of(browser.get("/console/e1"))
+    assert "You are out of the cut" in text_of(house.browser().get(f"/e/e1/p/{order[4]}"))
 
 
 def test_leaving_a_published_semi_final_says_what_it_does_and_is_undone(house: House):
@@ -129,14 +129,14 @@ def test_leaving_a_published_semi_final_says_what_it_does_and_is_undone(house: H
     assert house.event.live is not None, "nobody has left on one press"
     browser.post(f"{at}/drop", known=1)
     assert house.event.live is None
-    assert "Comes back" in text_of(browser.get(f"/console/e1/person/{seeds[0]}"))
+    assert "Reinstate" in text_of(browser.get(f"/console/e1/person/{seeds[0]}"))
     assert browser.post(f"{at}/return").status_code == 303
     assert current_seeds(house.event) == seeds
     browser.post(f"{at}/drop")
     browser.post("/console/e1/cut/accepted", competitor=house.event.cut.order[4])
     page = text_of(browser.get(f"/console/e1/person/{seeds[0]}"))
     assert "would then play for 4 places" in page
-    assert "Comes back" not in page
+    assert "Reinstate" not in page
 
 
 def test_the_cut_is_taken_back(house: House):
@@ -144,7 +144,7 @@ def test_the_cut_is_taken_back(house: House):
     browser = house.organizer()
     browser.post("/console/e1/cut/back")
     assert house.event.cut is None
-    assert "The top 4 go on" in text_of(browser.get("/console/e1"))
+    assert "The top 4 advance" in text_of(browser.get("/console/e1"))
 
 
 def turned_round(house: House, match_id: str = "4.1") -> dict[str, object]:
@@ -189,8 +189,8 @@ def test_once_the_semi_final_has_started_a_correction_says_what_it_changes_and_w
     table = house.event.find_match("4.1")[1].match.table  # type: ignore[index]
     for page in (f"/console/e1/match/4.1/walk?{query}", f"/console/e1/entry?round=4&table={table}&text=0+100"):
         said = text_of(browser.get(page))
-        assert re.search(r"Swiss table .* \d+ → \d+", said), said
-        assert "After the cut seeds, bracket and who goes through stay as they are" in said
+        assert re.search(r"Swiss standings .* \d+ → \d+", said), said
+        assert "After the cut seeds and bracket do not change" in said
     assert browser.post("/console/e1/match/4.1/walk", **sent).status_code == 303
 
 
@@ -223,7 +223,7 @@ def test_names_cannot_break_out_of_the_drawing(house: House):
 
 def test_the_bracket_page_before_during_and_after(house: House):
     house.with_event(TWENTY, structure="basic", swiss_rounds="")
-    assert "appears here after the cut" in text_of(house.browser().get("/e/e1/bracket"))
+    assert "appears after the cut" in text_of(house.browser().get("/e/e1/bracket"))
     swiss_played(house)
     house.organizer().post("/console/e1/cut")
     page = text_of(house.browser().get("/e/e1/bracket"))
@@ -266,15 +266,15 @@ def test_who_leaves_between_rounds_gives_a_bye(house: House):
 
 def test_elimination_from_the_start(house: House):
     browser = house.with_event(TWENTY[:5], swiss_rounds=0)
-    assert "5 players are in; elimination from the start." in text_of(browser.get("/console/e1"))
+    assert "5 players, elimination from the start." in text_of(browser.get("/console/e1"))
     browser.post("/console/e1/draw", attempt=0)
     page = text_of(browser.get("/console/e1"))
-    assert "Quarter-final, drawn" in page
+    assert "Quarter-final: draft" in page
     assert "Draw again" in page
     browser.post("/console/e1/draw", attempt=1)
     browser.post("/console/e1/publish", number=1, attempt=2)
     house.play()
-    assert "Next comes: Semi-final." in text_of(browser.get("/console/e1"))
+    assert "Next: Semi-final." in text_of(browser.get("/console/e1"))
     for _ in range(2):
         house.publish()
         house.play()
@@ -327,7 +327,7 @@ def test_to_make_the_cut_again_says_that_the_published_round_goes(house: House):
             asked = browser.post(f"/console/e1/match/{match.id}/walk", **sent)
             if "say what becomes of the cut" in problem_of(asked):
                 break
-        assert ("take back the round already published" in text_of(asked)) == published
-        assert "unless you are asked and say otherwise" in text_of(asked)
+        assert ("withdraw its published round" in text_of(asked)) == published
+        assert "unless you choose otherwise" in text_of(asked)
     assert browser.post(f"/console/e1/match/{match.id}/walk", cut="anew", **sent).status_code == 303
     assert [played.stage for played in house.event.rounds] == ["swiss"] * 4

@@ -57,12 +57,12 @@ def test_two_are_chosen_looked_at_and_swapped(house: House, organizer: Browser) 
     said = text_of(shown)
     assert shown.status_code == 200
     assert f"Table 1 {name(house, two)}" in said
-    assert "All other tables stay as they are." in said
+    assert "All other tables stay the same." in said
     assert seat(house, 1) == one, "nothing is done by looking"
     done = press(organizer, shown)
     assert done.status_code == 303
     assert (seat(house, 1), seat(house, 2), seat(house, 3)) == (two, one, three)
-    assert "The two have swapped places." in text_of(organizer.get(done.location.partition("#")[0]))
+    assert "Players swapped." in text_of(organizer.get(done.location.partition("#")[0]))
 
 
 def test_by_hand_is_said_on_the_grid_the_pairings_the_match_and_the_rules(house: House, organizer: Browser) -> None:
@@ -91,7 +91,7 @@ def test_a_second_tap_and_a_late_one_do_nothing(house: House, organizer: Browser
     number = house.event.number
     again = press(organizer, shown)
     assert again.status_code == 409
-    assert "the round has changed since this was shown" in problem_of(again)
+    assert "The round has changed, and nothing was done" in problem_of(again)
     assert house.event.number == number
 
 
@@ -113,7 +113,7 @@ def test_a_warning_is_read_before_it_is_done(house: House, organizer: Browser) -
     house.service.execute_one("e1", SetClock("start"), "test")
     one, two = seat(house, 1), seat(house, 2)
     shown = look(organizer, do="swap", first=one, second=two)
-    assert "The clock runs" in text_of(shown)
+    assert "The clock is running" in text_of(shown)
     assert "I have read the warnings" in text_of(shown)
     blind = organizer.post(MEND, do="swap", number=1, first=one, second=two, reason=WHY)
     assert blind.status_code == 409
@@ -129,13 +129,13 @@ def test_without_a_reason_nothing_is_done(house: House, organizer: Browser) -> N
 
 
 @pytest.mark.parametrize(("chosen", "says"), [
-    ({"do": "swap", "first": "p1", "second": "p1"}, "chosen twice"),
+    ({"do": "swap", "first": "p1", "second": "p1"}, "the same player twice"),
     ({"do": "swap", "first": "p1"}, "Choose two people"),
     ({"do": "swap", "first": "p1", "second": "nobody"}, ""),
     ({"do": "table", "match": "1.1", "table": "first"}, "“first” is no table"),
-    ({"do": "table", "match": "1.1"}, "is no table"),
+    ({"do": "table", "match": "1.1"}, "is not a table"),
     ({"do": "table", "match": "9.9", "table": "4"}, ""),
-    ({"do": "bye", "first": "p1"}, "does not wait"),
+    ({"do": "bye", "first": "p1"}, "is not waiting"),
     ({"do": "again"}, "Nobody has to be paired again"),
     ({"do": "everything"}, "not possible here"),
     ({"do": "swap", "first": "p1", "second": "p2", "number": "7"}, "Round 7 cannot be changed"),
@@ -180,16 +180,16 @@ def test_paper_follows_slips_of_changed_tables_and_the_lists_of_a_round_that_is_
 def test_who_is_left_alone_by_one_who_goes_is_paired_again(house: House, organizer: Browser) -> None:
     house.service.execute_one("e1", DropCompetitor(seat(house, 1)), "test")
     organizer.post("/console/e1/competitors", names="Late Comer")
-    assert "2 wait without an opponent" in text_of(organizer.get("/console/e1"))
+    assert "2 players unpaired" in text_of(organizer.get("/console/e1"))
     page = organizer.get(MEND)
-    assert "2 wait without an opponent" in text_of(page)
+    assert "2 players unpaired" in text_of(page)
     shown = look(organizer, do="again")
-    assert "has won because the opponent left" in text_of(shown)
+    assert "loses the win after the opponent's drop" in text_of(shown)
     assert "mend-reason" not in shown.text, "the pairing says why"
     assert press(organizer, shown, reason="").status_code == 303
     assert "Late Comer" in {name(house, seat(house, 1)), name(house, seat(house, 1, "b"))}
     rules = text_of(house.browser().get("/rules/e1"))
-    assert "Paired again with the smallest change." in rules
+    assert "Re-paired with fewest changes." in rules
 
 
 def test_a_round_is_taken_back_and_published_again(house: House, organizer: Browser) -> None:
@@ -206,11 +206,11 @@ def test_a_round_is_taken_back_and_published_again(house: House, organizer: Brow
 def test_a_draft_says_what_is_by_hand_and_warns_before_it_is_thrown_away(house: House) -> None:
     organizer = house.with_event()
     house.service.execute_one("e1", DrawRound(5), "test")
-    assert "What was changed by hand is lost" not in text_of(organizer.get("/console/e1"))
+    assert "Manual changes are lost" not in text_of(organizer.get("/console/e1"))
     press(organizer, look(organizer, do="swap", first=seat(house, 1), second=seat(house, 2)))
     page = organizer.get("/console/e1")
     assert page.text.count('s-by-hand"/></svg> by hand') == 2
-    assert "What was changed by hand is lost" in text_of(page)
+    assert "Manual changes are lost" in text_of(page)
 
 
 # Pairing by hand, line for line.
@@ -284,7 +284,7 @@ def test_another_events_table_is_not_to_be_had(house: House, organizer: Browser)
     house.service.execute_one("e2", DrawRound(5), "test")
     theirs = sorted(m.match.table or 0 for m in house.service.snapshot.events["e2"].rounds[0].matches)
     answer = look(organizer, do="table", match="1.1", table=theirs[0])
-    assert f"Table {theirs[0]} is taken by another match or another event" in problem_of(answer)
+    assert f"Table {theirs[0]} is taken" in problem_of(answer)
     for who in ("Late Comer", "Late Comer Too"):
         organizer.post("/console/e1/competitors", names=who)
     late = [who for who in house.event.entrants if who not in {f"p{n}" for n in range(1, 7)}]

@@ -240,11 +240,11 @@ def test_rulebooks_without_a_roll_are_not_asked_for_one(house: House) -> None:
 
 
 @pytest.mark.parametrize(("rulebook", "words"), [
-    ("xwing-standard", "Finish the round you are playing"),
-    ("xwing-epic-duel", "Finish the round you are playing"),
-    ("keyforge-archon", "the opponent has one last turn"),
-    ("keyforge-sealed", "the opponent has one last turn"),
-    ("warlords-of-terra", "then three more turns"),
+    ("xwing-standard", "Finish the current round"),
+    ("xwing-epic-duel", "Finish the current round"),
+    ("keyforge-archon", "the opponent takes one last turn"),
+    ("keyforge-sealed", "the opponent takes one last turn"),
+    ("warlords-of-terra", "then play three more"),
     ("shatterpoint-premier", "Finish the current turn"),
 ])
 def test_at_time_the_wall_says_what_happens_now(house: House, rulebook: str, words: str) -> None:

@@ -40,7 +40,7 @@ def test_every_round_and_every_match_of_an_event_with_a_cut_is_two_clicks_away(h
         assert sorted(links(shown, r"/match/[\d.]+")) == wanted
         assert re.search(rf'round={played.number}#grid" aria-current="page"', shown)
         for match in links(shown, r"/match/[\d.]+"):
-            assert "Correct the result" in text_of(browser.get(match))
+            assert "Correct result" in text_of(browser.get(match))
 
 
 def test_a_round_that_is_not_there_shows_the_newest(house: House):

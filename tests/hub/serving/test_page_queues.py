@@ -307,7 +307,7 @@ def test_the_loop_s_turns_go_by_address_too() -> None:
 
 
 def test_a_unit_waits_for_no_page_however_many_phones_ask() -> None:
-    """At a quarter of a core a report came after 500 phones' pages: 1.3 s instead of 0.1."""
+    """At a quarter of a core report after closing 500 phones' pages: 1.3 s instead of 0.1."""
     handled: list[str] = []
 
     async def scene() -> None:

@@ -59,7 +59,7 @@ def test_the_console_says_what_the_disk_did_and_when_it_is_well_again(
         service: Service, clock: HandClock, monkeypatch: pytest.MonkeyPatch, code: str, key: str) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(service.journal, "append", refuses(code))
-        with pytest.raises(Problem, match="nothing has changed"):
+        with pytest.raises(Problem, match="Nothing changed"):
             service.execute_one("e1", c.SetClock("start"), "organizer")
         assert keys(service) == [key]
     service.execute_one("e1", c.SetClock("start"), "organizer")
@@ -292,5 +292,5 @@ def test_a_console_that_is_open_gets_the_line(house: House) -> None:
     house.service.storage.failed(errno.ENOSPC)
     patch = organizer.get(f"/console/e1?since={seen}")
     assert patch.content_type == "application/json"
-    assert "nothing can be saved" in patch.text
+    assert "Nothing can be saved" in patch.text
     assert len(patch.text) < 2000

@@ -150,8 +150,8 @@ def spoiled_head_file(folder: Path) -> None:
     (empty_database, "journal_empty", "16"),
     (no_database, "journal_empty", "e1: 8 (1–8), e2: 5 (1–5), venue: 3 (1–3)"),
     (tables_without_rows, "journal_empty", "16"),
-    (no_head_file, "journal_copied", "no backup"),
-    (only_the_database, "journal_copied", "no backup"),
+    (no_head_file, "journal_copied", "not a backup"),
+    (only_the_database, "journal_copied", "not a backup"),
     (spoiled_head_file, "head_unreadable", HEAD_FILE),
 ])
 def test_a_journal_that_lacks_what_was_saved_refuses_the_start(

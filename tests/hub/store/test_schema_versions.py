@@ -287,7 +287,7 @@ def test_an_older_program_names_the_later_version_and_the_way_back(
     before = dump(moved_on)
     assert main(["hub", "--data", str(moved_on), "--port", "0", "--secure-port", "0"]) == 2
     said = capfd.readouterr().err
-    for words in (LATER, version(), "roundtap recover", "backups/before-upgrade/0002", "Nothing was changed"):
+    for words in (LATER, version(), "roundtap recover", "backups/before-upgrade/0002", "Nothing changed"):
         assert words in said
     assert dump(moved_on) == before
 

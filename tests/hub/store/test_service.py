@@ -152,7 +152,7 @@ def test_a_commit_that_fails_changes_nothing_and_the_next_one_works(
 
 def test_a_hub_that_cannot_even_read_says_that_nobody_knows_and_wants_a_new_process(
         service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither "saved" nor "nothing was changed" would be true."""
+    """Neither "saved" nor "nothing changed" would be true."""
     before = service.snapshot
     told = threading.Event()
     service.when_must_reopen(told.set)
@@ -180,7 +180,7 @@ def test_a_commit_that_failed_is_looked_for_where_it_would_be(
     with monkeypatch.context() as patch:
         patch.setattr(service.journal, "append", fails(OSError(28, "full")))
         patch.setattr(service.journal, "entries", watched)
-        with pytest.raises(Problem, match="could not be saved"):
+        with pytest.raises(Problem, match="Saving failed"):
             service.execute_one("e1", c.SetClock("start"), "organizer")
 
     assert looked == [("e1", service.snapshot.events["e1"].number)]
@@ -200,7 +200,7 @@ def test_a_journal_that_was_replaced_under_the_hub_is_read_from_the_beginning(
     other.close()
     with monkeypatch.context() as patch:
         patch.setattr(service.journal, "append", fails(JournalConflict("no")))
-        with pytest.raises(Problem, match="could not be saved"):
+        with pytest.raises(Problem, match="Saving failed"):
             service.execute_one("e1", c.SetClock("start"), "organizer")
     assert (known.name, service.snapshot.events["e1"].name) == ("Winter Open", "Summer Open")
     assert service.snapshot.events["e1"].number == 1

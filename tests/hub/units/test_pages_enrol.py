@@ -71,7 +71,7 @@ def test_what_went_wrong_is_told_at_the_same_table(house: House, tried: Tried, p
 def test_what_are_no_digits_never_comes_to_the_desk(house: House, tried: Tried) -> None:
     browser = house.organizer()
     browser.get(ENROL)
-    assert "two digits and six more" in problem_of(browser.post(ENROL, code="table 7", table="7"))
+    assert "two, then six" in problem_of(browser.post(ENROL, code="table 7", table="7"))
     assert browser.post(ENROL, code="17345678", table="1000").status_code == 400
     assert tried.asked == []
 
@@ -96,7 +96,7 @@ def test_whoever_waits_is_listed_and_blinks_when_asked_to(house: House) -> None:
     browser = house.organizer()
     page = browser.get(ENROL)
     assert "10.0.0.7" in text_of(page)
-    assert "Units that ask: 1" in text_of(browser.get("/console/units"))
+    assert "Units waiting: 1" in text_of(browser.get("/console/units"))
     [asking] = room.listed()
     assert TOKEN not in page.text
     browser.post(f"{ENROL}/identify", mark=asking.mark, table="1")

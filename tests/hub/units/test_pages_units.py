@@ -48,7 +48,7 @@ def test_who_cannot_stand_at_a_table_is_not_offered_one(house: House) -> None:
 
 
 @pytest.mark.parametrize(("fields", "said"), [
-    ({"unit": "Tisch 1", "role": "table"}, "cannot be a unit's name"), ({"unit": ""}, "cannot be a unit's name"),
+    ({"unit": "Tisch 1", "role": "table"}, "is not a valid unit name"), ({"unit": ""}, "is not a valid unit name"),
     ({"unit": "unit-1", "role": "table"}, "already"), ({"unit": "table-9", "role": "judge"}, "not “judge”"),
 ])
 def test_what_cannot_be_added_is_told_and_what_was_typed_stays(house: House, fields: dict[str, str], said: str) -> None:
@@ -99,10 +99,10 @@ def test_the_page_says_of_each_unit_where_it_stands_what_its_card_is_and_how_it_
     house.hub.presence.update("unit-2", house.time.ms, instance="b2e1905cc7a34f18", damaged=2)
     house.hub.units.troubles.note("unit-2", FORGED)
     said = text_of(house.organizer().get(UNITS))
-    assert "unit-1 Table unit not heard yet" in said
-    assert "unit-2 Table unit · Table 7 in contact card b2e1905c" in said
+    assert "unit-1 Table unit not seen yet" in said
+    assert "unit-2 Table unit · Table 7 connected card b2e1905c" in said
     assert "2 lines on its card cannot be read" in said
-    assert "1 wrong signature in its name" in said
+    assert "1 invalid signature" in said
 
 
 def test_floods_forgers_and_twins_are_told_on_the_console_until_somebody_has_looked(house: House) -> None:
@@ -115,7 +115,7 @@ def test_floods_forgers_and_twins_are_told_on_the_console_until_somebody_has_loo
     for word in ("signs wrongly in the name of unit-1", "unit-1 asks for far more",
                  "second unit has the name unit-1"):
         assert word in said
-    assert "unit-1 Table unit not heard yet" in text_of(browser.get(UNITS)), "being talked of is no contact"
+    assert "unit-1 Table unit not seen yet" in text_of(browser.get(UNITS)), "being talked of is no contact"
     assert browser.post(f"{UNITS}/seen", unit="unit-1").status_code == 303
     assert "unit-1" not in text_of(browser.get("/console/e1"))
     troubles.note("unit-1", TWIN)
@@ -127,12 +127,12 @@ def test_a_unit_in_contact_is_asked_to_show_itself_from_both_lists(house: House)
     house.hub.presence.on_identify.append(told.append)
     house.hub.presence.update("unit-1", house.time(), connected=True)
     for page in (UNITS, "/console/e1/units"):
-        assert browser.get(page).text.count("Let it blink") == 1, "unit-2 is not here"
+        assert browser.get(page).text.count("Blink") == 1, "unit-2 is not here"
     assert browser.post(f"{UNITS}/identify", unit="unit-1").headers["Location"].endswith(f"{UNITS}#unit-unit-1")
     assert browser.post(f"{UNITS}/identify", unit="unit-1", event="e1").headers["Location"].endswith("/e1/units")
     assert told == ["unit-1", "unit-1"]
     refused = browser.post(f"{UNITS}/identify", unit="unit-2")
-    assert "unit-2 is not in contact just now" in problem_of(refused)
+    assert "unit-2 is not connected" in problem_of(refused)
     assert len(told) == 2
 
 
@@ -149,7 +149,7 @@ def test_a_few_wrong_signatures_are_no_alarm(house: House) -> None:
     for _ in range(9):
         house.hub.units.troubles.note("unit-1", FORGED)
     assert "unit-1" not in text_of(browser.get("/console/e1"))
-    assert "9 wrong signatures in its name" in text_of(browser.get(UNITS))
+    assert "9 invalid signatures" in text_of(browser.get(UNITS))
 
 
 def test_nobody_but_an_organizer_sees_or_changes_a_key(house: House) -> None:
