@@ -98,7 +98,7 @@ def test_a_board_of_ones_own_without_lamps_needs_none() -> None:
 
 def test_the_parts_say_how_many_pins_the_screen_has() -> None:
     """The seven-pin module is soldered to SPI: the one with four pins cannot be wired that way."""
-    made = parse_board('name = "mine"\nlike = "recommended"\n[screen]\nbus = "spi"\ndc = 25\nrst = 24')
+    made = parse_board('name = "mine"\nlike = "recommended"\n[screen]\nbus = "spi"')
     assert "SPI (seven pins, soldered)" in parts_text(made, unit_words("en"))
     assert "I²C (four pins, soldered)" in parts_text(BOARDS["recommended"], unit_words("en"))
 
