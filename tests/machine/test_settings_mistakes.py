@@ -45,16 +45,17 @@ MISTAKES = {
     # What is on the line.
     "no equals sign": Mistake("role hub", 1, ("role = table",)),
     "an arrow": Mistake("role -> hub", 1, ("role = table",)),
-    "a typing slip in a key": Mistake("roel = hub", 1, ("“role” meant",)),
+    "a typing slip in a key": Mistake("roel = hub", 1, ("Did you mean “role”?",)),
     "a key that does not exist": Mistake("\r\nvolume = 11", 2, ("Known names", "wifi_password")),
-    "a typing slip in a role": Mistake("role = tabel", 1, ("“table” meant",)),
-    "a role with a full stop": Mistake("role = hub.", 1, ("“hub” meant",)),
-    "two equals signs": Mistake("role == printer", 1, ("“printer” meant",)),
-    "two roles on one line": Mistake("role = hub + printer", 1, ("hub + printer is unknown", "“printer” meant")),
+    "a typing slip in a role": Mistake("role = tabel", 1, ("Did you mean “table”?",)),
+    "a role with a full stop": Mistake("role = hub.", 1, ("Did you mean “hub”?",)),
+    "two equals signs": Mistake("role == printer", 1, ("Did you mean “printer”?",)),
+    "two roles on one line": Mistake(
+        "role = hub + printer", 1, ("hub + printer is unknown", "Did you mean “printer”?")),
     "a role that does not exist": Mistake("role = boss", 1, ("hub, table, printer, wall, standby",)),
     "an empty role": Mistake("role =\r\n", 1, ("role = table", "#")),
     "only the comment behind it": Mistake("role = # hub", 1, ("role = table",)),
-    "the role twice": Mistake("role = hub\r\nrole = wall", 2, ("line 1 counts",)),
+    "the role twice": Mistake("role = hub\r\nrole = wall", 2, ("Line 1 counts",)),
     "a heading of the template without its sign": Mistake(
         "# Roundtap\r\nen, es, de or pl\r\nlanguage = de", 2, ("role = table",)),
     "a key and its value on two lines": Mistake("role\r\n= hub", 1, ("“role” has no “=”",)),
@@ -78,11 +79,13 @@ MISTAKES = {
     "a port beyond all ports": Mistake("hub = 10.42.0.1:80800", 1, ("10.42.0.1",)),
     "the full-width full stops of a Chinese keyboard": Mistake("hub = 10。42。0。1", 1, ("10.42.0.1",)),
     # Boards and printers.
-    "half a board's name": Mistake("board = bonnet", 1, ("“adafruit-oled-bonnet” meant",)),
+    "half a board's name": Mistake("board = bonnet", 1, ("Did you mean “adafruit-oled-bonnet”?",)),
     "a board that is not known": Mistake(
         "board = hat7000", 1, ("recommended, adafruit-oled-bonnet, waveshare-oled-hat",)),
-    "a printer by what is printed on it": Mistake("role = printer\r\nprinter = TM-T88V", 2, ("“epson-t88” meant",)),
-    "a printer with its maker": Mistake("role = printer\r\nprinter = Epson TM-T20III", 2, ("“epson-80” meant",)),
+    "a printer by what is printed on it": Mistake(
+        "role = printer\r\nprinter = TM-T88V", 2, ("Did you mean “epson-t88”?",)),
+    "a printer with its maker": Mistake(
+        "role = printer\r\nprinter = Epson TM-T20III", 2, ("Did you mean “epson-80”?",)),
     "a printer that is not known": Mistake("role = hub\r\nprinter = Brother QL-820", 2, ("epson-80", "plain-58")),
     "a board file that is not there": Mistake("board = our-box.toml", 1, ("not beside roundtap.txt", "recommended")),
     "a printer file that is not there": Mistake("role = printer\r\nprinter = till.toml", 2, ("not beside", "epson-80")),
@@ -94,34 +97,37 @@ MISTAKES = {
                                               {"our-box.toml": "like = “recommended”".encode()}),
     "a board file saved as Unicode": Mistake("board = our-box.toml", 1, ("our-box.toml", "not a TOML file"),
                                              {"our-box.toml": b"\xff\xfe" + OURS.decode().encode("utf-16-le")}),
-    "a board file with a pin used twice": Mistake("board = our-box.toml", 1, ("pins.a", "pin 22", "taken by"),
+    "a board file with a pin used twice": Mistake("board = our-box.toml", 1, ("pins.a", "pin 22", "already used by"),
                                                   {"our-box.toml": b"[pins]\r\na = 22\r\nup = 22\r\n"}),
     "a printer file with an impossible width": Mistake(
         "role = printer\r\nprinter = till.toml", 2, ("dots", "from 128 to 1600"), {"till.toml": b"dots = 80\r\n"}),
     "a board file with a hidden ending": Mistake(
-        "role = table", 0, ("our-box.toml.txt is not read", "must be our-box.toml;"), {"our-box.toml.txt": OURS}),
+        "role = table", 0,
+        ("our-box.toml.txt is not read", "Rename it to our-box.toml."), {"our-box.toml.txt": OURS}),
     "a printer's port of Windows": Mistake("role = printer\r\nport = COM3", 2, ("/dev/ttyUSB0",)),
     "a printer's port with backslashes": Mistake("role = printer\r\nport = \\dev\\usb\\lp0", 2, ("/dev/usb/lp0",)),
     # Wi-Fi, passwords and PIN.
     "a Wi-Fi without a password": Mistake("wifi = Store\r\ncountry = DE", 1, ("wifi_password =",)),
     "a Wi-Fi without a country": Mistake(f"wifi = Store\r\nwifi_password = {SECRET}", 1, ("country = DE",)),
     "a password without its Wi-Fi": Mistake(f"wifi_password = {SECRET}", 1, ("is missing",)),
-    "a short password": Mistake("wifi = S\r\ncountry = DE\r\nKennwort = Geheim", 3, ("6 signs", "8 to 63")),
+    "a short password": Mistake("wifi = S\r\ncountry = DE\r\nKennwort = Geheim", 3, ("6 characters", "8 to 63")),
     "a comment behind the password": Mistake(
-        f"wifi = S\r\ncountry = DE\r\nwifi_password = {SECRET} # upstairs", 3, ("a line of its own", "quotes")),
+        f"wifi = S\r\ncountry = DE\r\nwifi_password = {SECRET} # upstairs", 3,
+        ("looks like a comment", "on their own line", "use quotes")),
     "a comment behind the Wi-Fi's name": Mistake(
-        f"wifi = Store  // the router's\r\ncountry = DE\r\nwifi_password = {SECRET}", 1, ("a line of its own",)),
+        f"wifi = Store  // the router's\r\ncountry = DE\r\nwifi_password = {SECRET}", 1,
+        ("looks like a comment", "on their own line")),
     "a smart quote in the password": Mistake(
         f"wifi = S\r\ncountry = DE\r\nwifi_password = {SECRET}’s", 3, ("plain '",)),
     "a Word dash in the password": Mistake(f"wifi=S\r\ncountry=DE\r\nwifi_password={SECRET}–1", 3, ("plain -",)),
     "an umlaut in the password, saved as ANSI": Mistake(
-        f"wifi = S\r\ncountry = DE\r\nWLAN-Passwort = {SECRET}ü".encode("cp1252"), 3, ("sign ü", "US keyboard")),
+        f"wifi = S\r\ncountry = DE\r\nWLAN-Passwort = {SECRET}ü".encode("cp1252"), 3, ("contains ü", "US keyboard")),
     "a Polish letter in the password, saved as ANSI": Mistake(
-        f"wifi = S\r\nkraj = PL\r\nhasło = {SECRET}ś".encode("cp1250"), 3, ("sign ś", "US keyboard")),
+        f"wifi = S\r\nkraj = PL\r\nhasło = {SECRET}ś".encode("cp1250"), 3, ("contains ś", "US keyboard")),
     "a Spanish letter in the password": Mistake(
-        f"red = S\r\npaís = ES\r\ncontraseña = {SECRET}ñ", 3, ("sign ñ", "US keyboard")),
+        f"red = S\r\npaís = ES\r\ncontraseña = {SECRET}ñ", 3, ("contains ñ", "US keyboard")),
     "a full-width digit in the password": Mistake(
-        f"wifi = S\r\ncountry = DE\r\nwifi_password = {SECRET}１", 3, ("sign １", "US keyboard")),
+        f"wifi = S\r\ncountry = DE\r\nwifi_password = {SECRET}１", 3, ("contains １", "US keyboard")),
     "a tab in the Wi-Fi's name": Mistake(
         f"wifi = The\tStore\r\ncountry = DE\r\nwifi_password = {SECRET}", 1, ("invisible", "Type the name")),
     "a hard space in the Wi-Fi's name": Mistake(
@@ -143,7 +149,7 @@ MISTAKES = {
     "a printer at a table": Mistake("role = table\r\nprinter = epson-80", 2, ("role = hub, printer",)),
     "a printer's port at a wall": Mistake("role = wall\r\nport = /dev/usb/lp0", 2, ("role = hub, printer",)),
     "a board at a wall": Mistake("Rolle = Beamer\r\nPlatine = recommended", 2, ("role = hub, table",)),
-    "a PIN without a role": Mistake(f"pin = {SECRET}", 1, ("role is table", "role = hub")),
+    "a PIN without a role": Mistake(f"pin = {SECRET}", 1, ("with role = table", "for role = hub")),
     "the hub's address at the hub": Mistake("role = hub\r\nhub = 10.42.0.1", 2, ("table, printer, wall",)),
     "a standby without its key": Mistake(
         "language = de\r\nrole = standby", 2, ("standby.toml", "Units and keys")),
@@ -151,14 +157,14 @@ MISTAKES = {
     "saved by WordPad": Mistake(b"{\\rtf1\\ansi\\deff0 role = hub\\par}", 0, ("Notepad", ".txt")),
     "saved by Word": Mistake(b"PK\x03\x04\x14\x00\x06\x00[Content_Types].xml", 0, ("Notepad", ".txt")),
     "saved with a hidden ending": Mistake(
-        "#role = table", 0, ("roundtap.txt.txt is not read", "must be roundtap.txt;"),
+        "#role = table", 0, ("roundtap.txt.txt is not read", "Rename it to roundtap.txt."),
         {"roundtap.txt.txt": b"role = hub"}),
     "a numbered copy": Mistake(
-        "#role = table", 0, ("roundtap (1).txt", "must be roundtap.txt;"), {"roundtap (1).txt": b"role=hub"}),
+        "#role = table", 0, ("roundtap (1).txt", "Rename it to roundtap.txt."), {"roundtap (1).txt": b"role=hub"}),
     "a slip in a file that Notepad saved as Unicode": Mistake(
-        b"\xff\xfe" + "# für den Hub\r\nrole = hib".encode("utf-16-le"), 2, ("“hub” meant",)),
-    "a slip in a file with a byte order mark": Mistake(b"\xef\xbb\xbfrole = hib\r\n", 1, ("“hub” meant",)),
-    "smart quotes around a slip": Mistake("role = „Tissch“", 1, ("“table” meant",)),
+        b"\xff\xfe" + "# für den Hub\r\nrole = hib".encode("utf-16-le"), 2, ("Did you mean “hub”?",)),
+    "a slip in a file with a byte order mark": Mistake(b"\xef\xbb\xbfrole = hib\r\n", 1, ("Did you mean “hub”?",)),
+    "smart quotes around a slip": Mistake("role = „Tissch“", 1, ("Did you mean “table”?",)),
 }
 
 
@@ -244,7 +250,7 @@ def test_a_right_file_gets_no_note_on_the_desk_nor_at_the_first_start(
     text, beside = RIGHT[name]
     mistake_free = Mistake(text, 0, (), beside)
     (tmp_path / "desk").mkdir()
-    assert checked(mistake_free.save(tmp_path / "desk"), capsys) == (0, ["roundtap.txt: nothing to correct."])
+    assert checked(mistake_free.save(tmp_path / "desk"), capsys) == (0, ["roundtap.txt: no errors."])
     machine, _ = machine_in(tmp_path / "machine", b"")
     mistake_free.save(tmp_path / "machine/boot/firmware")
     assert apply_settings(machine).notes == ()
