@@ -11,7 +11,7 @@ import pytest
 from machine_kit import machine_in
 
 from roundtap.main import main
-from roundtap.provisioning.applying import apply_settings
+from roundtap.provisioning.applying import apply_settings, saved_passwords
 from roundtap.provisioning.settings_file import FILE
 from roundtap_core.words import LANGUAGES, catalogue
 from roundtap_units.link.hub_choice import parse_endpoint
@@ -114,6 +114,17 @@ MISTAKES = {
     "a comment behind the password": Mistake(
         f"wifi = S\r\ncountry = DE\r\nwifi_password = {SECRET} # upstairs", 3,
         ("looks like a comment", "on their own line", "use quotes")),
+    "a comment behind the password, without a space in it": Mistake(
+        f"wifi = S\r\ncountry = DE\r\nwifi_password = {SECRET} #upstairs", 3,
+        ("looks like a comment", "on their own line", "use quotes")),
+    "a comment behind the PIN, without a space in it": Mistake(
+        f"role = hub\r\npin = {SECRET} //upstairs", 2, ("pin: the end", "looks like a comment")),
+    "an open quotation mark before the password": Mistake(
+        f'wifi = S\r\ncountry = DE\r\nwifi_password = "{SECRET}', 3, ("wifi_password", "has none at the end")),
+    "an open quotation mark before the Wi-Fi's name": Mistake(
+        f"wifi = „Store\r\ncountry = DE\r\nwifi_password = {SECRET}", 1, ("wifi:", "has none at the end")),
+    "an open quotation mark before the PIN": Mistake(
+        f"role = hub\r\npin = '{SECRET}", 2, ("pin:", "has none at the end")),
     "a comment behind the Wi-Fi's name": Mistake(
         f"wifi = Store  // the router's\r\ncountry = DE\r\nwifi_password = {SECRET}", 1,
         ("looks like a comment", "on their own line")),
@@ -141,6 +152,10 @@ MISTAKES = {
     "half of the template's PIN": Mistake("role = hub\r\npin = Some Words", 2, ("your own",)),
     "the PIN of an older template": Mistake("role = hub\r\npin = 1234 5678", 2, ("your own",)),
     "a short PIN": Mistake("role = hub\r\npin = 4711", 2, ("8 to 64",)),
+    "a PIN with accents, saved as ANSI": Mistake(
+        f"role = hub\r\npin = Größe {SECRET}".encode("cp1252"), 2, ("pin: letters beyond a to z", "UTF-8")),
+    "a Polish PIN, saved as ANSI": Mistake(
+        f"rola = hub\r\npin = żółw {SECRET}".encode("cp1250"), 2, ("pin: letters beyond a to z", "UTF-8")),
     "an empty PIN": Mistake("role = hub\r\npin =", 2, ("eight digits or some words",)),
     # Lines that do not go together.
     "hotspot and Wi-Fi together": Mistake(
@@ -153,6 +168,15 @@ MISTAKES = {
     "the hub's address at the hub": Mistake("role = hub\r\nhub = 10.42.0.1", 2, ("table, printer, wall",)),
     "a standby without its key": Mistake(
         "language = de\r\nrole = standby", 2, ("standby.toml", "Units and keys")),
+    "a standby's key with letters that no key has": Mistake(
+        "role = standby", 1, ("standby.toml cannot be used", "hexadecimal", "Units and keys"),
+        {"standby.toml": STANDBY.replace(b"7f3a", b"zzzz")}),
+    "half of a standby's key": Mistake(
+        "role = standby", 1, ("standby.toml cannot be used", "standby-1"),
+        {"standby.toml": STANDBY.replace(b"7f3a" * 8, b"")}),
+    "a standby's file saved as Unicode": Mistake(
+        "role = standby", 1, ("standby.toml cannot be used",),
+        {"standby.toml": b"\xff\xfe" + STANDBY.decode().encode("utf-16-le")}),
     # How it was saved.
     "saved by WordPad": Mistake(b"{\\rtf1\\ansi\\deff0 role = hub\\par}", 0, ("Notepad", ".txt")),
     "saved by Word": Mistake(b"PK\x03\x04\x14\x00\x06\x00[Content_Types].xml", 0, ("Notepad", ".txt")),
@@ -235,6 +259,9 @@ RIGHT: dict[str, tuple[str | bytes, dict[str, bytes]]] = {
     "an open network, said so": ("wifi = Free\r\nwifi_password =\r\ncountry = ES", {}),
     "a password with a hash, in quotes": ('wifi = S\r\ncountry = US\r\nwifi_password = "it # is mine"', {}),
     "a password without a space before its hash": ("wifi = S\r\ncountry = US\r\nwifi_password = it#is;mine", {}),
+    "a PIN with accents, saved as UTF-8": ("role = hub\r\npin = Größe żółw", {}),
+    "a PIN without accents in a file saved as ANSI": (
+        f"role = hub\r\npin = {SECRET}\r\n# für uns".encode("cp1252"), {}),
     "a wall with its hub": ("role = wall\r\nhub = http://hub.example.org:8080/", {}),
     "a printer of one's own": (
         "role = printer\r\nprinter = till.toml\r\nhub = [fd00::1]", {"till.toml": b"columns = 42\n"}),
@@ -267,11 +294,32 @@ def test_the_password_of_another_network_does_not_count_for_this_one(tmp_path: P
     assert [(note.line, note.key) for note in apply_settings(machine).notes] == [(1, "wifi_open")]
 
 
-def test_a_password_with_a_comment_is_neither_used_nor_wiped(tmp_path: Path) -> None:
-    machine, _ = machine_in(tmp_path, f"wifi = Store\ncountry = DE\nwifi_password = {SECRET} # upstairs\n")
+@pytest.mark.parametrize(("key", "line"), [
+    ("comment", f"wifi_password = {SECRET} # upstairs"), ("comment", f"wifi_password = {SECRET} #upstairs"),
+    ("comment", f"wifi_password = {SECRET} ;upstairs"), ("open_quote", f'wifi_password = "{SECRET}'),
+    ("open_quote", f"wifi_password = „{SECRET}"), ("guessed", f"pin = Größe {SECRET}"),
+])
+def test_a_secret_that_may_be_meant_otherwise_is_neither_used_nor_wiped(tmp_path: Path, key: str, line: str) -> None:
+    encoding = "cp1252" if key == "guessed" else "utf-8"
+    text = f"role = hub\nwifi = Store\ncountry = DE\n{line}\n".encode(encoding)
+    machine, _ = machine_in(tmp_path, text)
     for _ in range(2):
-        assert [(note.line, note.key) for note in apply_settings(machine).notes] == [(3, "comment")]
-    assert SECRET in (tmp_path / "boot/firmware" / FILE).read_text()
+        assert (4, key) in [(note.line, note.key) for note in apply_settings(machine).notes]
+    assert (tmp_path / "boot/firmware" / FILE).read_bytes() == text
+    assert not saved_passwords(machine)
+    assert not (tmp_path / "var/lib/roundtap/pin").exists()
+
+
+def test_a_password_is_wiped_from_a_polish_file_saved_as_ansi(tmp_path: Path) -> None:
+    """Its key's line alone would be read in another code page than the whole file."""
+    rest = "# Kawiarnia\r\nkraj = PL\r\nwifi = Pod Różą\r\n".encode("cp1250")
+    machine, _ = machine_in(tmp_path, rest + f"Hasło-WiFi = {SECRET}\r\n".encode("cp1250"))
+    assert apply_settings(machine).notes == ()
+    assert saved_passwords(machine) == {"Pod Różą": SECRET}
+    raw = (tmp_path / "boot/firmware" / FILE).read_bytes()
+    assert SECRET.encode() not in raw
+    assert raw.startswith(rest + b"# wifi_password: taken over")
+    assert apply_settings(machine).notes == ()
 
 
 def test_the_desk_s_file_may_have_any_name_and_has_to_be_there(
