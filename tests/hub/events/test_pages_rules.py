@@ -29,7 +29,7 @@ def test_everybody_reads_what_is_announced(house: House):
     page = text_of(house.browser().get("/rules/e1"))
     for said in ("X-Wing (100)", "Turnierregeln (de)", "formal", "3 Swiss rounds, then cut to top 4",
                  "final one game 120 minutes", "Win 1 point", "bye 1 point, MoV 150",
-                 "After round 1 the bye goes to the last in the standings", "House decisions",
+                 "After round 1 the bye goes to the lowest player without one", "House decisions",
                  "Nobody gets a second bye", "Public names are shortened."):
         assert said in page, said
 

@@ -221,9 +221,9 @@ def test_what_is_wrong_with_a_name_is_said_and_what_was_typed_stays(house: House
     desk = house.organizer()
     desk.post("/console/hub/staff", name="Eva", role="judge")
     answer = desk.post("/console/hub/staff", name="eva", role="scorekeeper")
-    assert "“eva” has a PIN already" in problem_of(answer)
+    assert "“eva” already has a PIN" in problem_of(answer)
     assert 'value="eva"' in answer.text
-    assert "does not belong to this hub’s staff any more" in problem_of(desk.post("/console/hub/staff/nobody/revoke"))
+    assert "is no longer on the staff" in problem_of(desk.post("/console/hub/staff/nobody/revoke"))
 
 
 def test_an_official_is_said_to_be_somebody_of_the_staff(house: House):

@@ -88,7 +88,7 @@ def test_nothing_goes_on_before_all_tables_were_heard_or_gone_on_without(tmp_pat
         for table in night.tables[:2]:
             table.come_back(house)
         page = text_of(browser.get("/console/restored"))
-        assert "Not heard yet: table 3" in page
+        assert "No answer yet: table 3" in page
         assert "Table 3" in problem_of(browser.post("/console/restored/settled"))
 
         browser.post("/console/restored/without", unit="unit-3")
@@ -194,7 +194,7 @@ def test_whom_no_table_knows_is_asked_of_the_organizer(tmp_path: Path) -> None:
     with restored_house(backup, tmp_path / "again") as (house, browser):
         come_back(night, house)
         assert "No table knows" in text_of(browser.get("/console/restored"))
-        assert "Say what" in adopt(browser, house)
+        assert "Enter what" in adopt(browser, house)
         assert len(house.event.public_rounds) == 1
 
         assert adopt(browser, house, **{f"who-{single.match.a}": "left"}) == ""
@@ -483,7 +483,7 @@ def test_what_tables_know_beyond_the_copy_is_counted(tmp_path: Path) -> None:
     with restored_house(backup, tmp_path / "again") as (house, browser):
         come_back(night, house)
         page = text_of(browser.get("/console/restored"))
-        assert "The tables know of 6 entries after it" in page
+        assert "The tables have 6 later entries" in page
         assert "is lost" in page
 
 

@@ -102,7 +102,7 @@ def test_the_number_of_a_table_opens_its_match(judge: Browser, typed: str, leads
 @pytest.mark.parametrize("typed", ["9", "x", "-1", "99999", "²"])
 def test_a_number_at_which_nobody_plays_is_said_to_be_one(judge: Browser, typed: str):
     answer = judge.get(f"{HALL}?table={typed}")
-    assert "Nobody plays at table" in problem_of(answer)
+    assert "has no match in this round" in problem_of(answer)
 
 
 def test_what_both_sides_reported_stands_side_by_side_and_one_is_accepted(house: House, judge: Browser):
@@ -145,7 +145,7 @@ def test_two_events_stand_on_one_page_each_call_with_its_event(house: House, jud
     assert len(calls_on(judge, "/console/e2/judge")) == 1
     table = house.service.snapshot.events["e2"].public_rounds[-1].matches[0].match.table
     assert judge.get(f"{HALL}?table={table}").location == "/console/e2/match/1.1"
-    assert "Nobody plays" in problem_of(judge.get(f"/console/e1/judge?table={table}"))
+    assert "has no match in this round" in problem_of(judge.get(f"/console/e1/judge?table={table}"))
 
 
 def test_who_has_the_page_open_looks_again_when_somebody_calls(house: House):

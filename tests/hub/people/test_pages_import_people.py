@@ -44,7 +44,7 @@ def test_a_pasted_table_is_shown_row_by_row_and_nobody_is_entered_before_that(ho
     shown = pasted(browser)
     said = text_of(shown)
     assert "1 new · 1 already here · 1 with errors" in said
-    assert "already here; tick to change: club, paid" in said
+    assert "already here. Tick to change: club, paid" in said
     assert "row 4 “maybe” says neither" in said
     assert len(house.event.entrants) == 6
     answer = browser.post("/console/e1/import/people", **fields_of(shown))
@@ -90,7 +90,7 @@ def test_columns_are_shown_anew_without_a_script(house: House) -> None:
     assert fields_of(shown)["column_1"] == "note"
     nameless = browser.post("/console/e1/import/table", **{**sent, "column_0": ""})
     assert nameless.status_code == 400
-    assert "No column is said to be the name" in problem_of(nameless)
+    assert "No column is set as the name" in problem_of(nameless)
     assert "Nina Wolf" in text_of(nameless)
 
 

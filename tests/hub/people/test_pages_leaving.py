@@ -109,7 +109,7 @@ def test_shatterpoint_asks_the_squads_of_both(house: House):
     half = browser.post(at, known=1, asked=asked, **SQUADS, **{"q.score.loser": 1, "q.wounds.winner": 4})
     assert "A number is missing" in problem_of(half)
     one = browser.post(at, known=1, asked="picks.winner picks.loser", **stood, **{"q.picks.loser": ["1", "2"]})
-    assert "choose exactly 2" in problem_of(one)
+    assert "Choose exactly 2" in problem_of(one)
     assert browser.post(at, known=1, **SQUADS, **stood).status_code == 303
     assert result(house) == Result("concession", conceded_by="a", score=SidePair(1, 0), wounds=SidePair(0, 4),
                                    picks={"a": [1, 2], "b": [3, 4]})
@@ -210,7 +210,7 @@ def test_who_leaves_after_the_round_may_go_now_or_stay(house: House):
     at = f"/console/e1/competitors/{who}"
     browser.post(f"{at}/drop", known="after")
     page = text_of(browser.get(f"/console/e1/person/{who}"))
-    assert "Leaves after this round; the match at table 1 is still played" in page
+    assert "Drops after the match at table 1" in page
     assert "Cancel drop" in page
     phone = house.hub.access.links.give("e1", who)
     assert "You drop after this round" in text_of(browser.get(phone))
@@ -285,13 +285,13 @@ def test_squads_still_owed_stand_on_the_phone_and_beside_the_bye(house: House):
     assert "must play now, every pick counts: A B C D" in text_of(browser.get(f"/e/e1/p/{who}"))
     alone = next(m for m in house.event.live.matches if m.match.bye)
     page = text_of(browser.get("/console/e1"))
-    assert "Round 1: squads of the bye are missing" in page
+    assert "Round 1: squads of the bye missing" in page
     assert "every pick counts: A B C D" in page
     won = Result(score=SidePair(2, 0), picks={"a": [1, 3], "b": [2, 4]})
     house.service.execute_one("e1", EnterResult("1.1", 0, won), "test")
     assert "must play now, every pick counts: B D" in text_of(browser.get(f"/e/e1/p/{who}"))
     browser.post(f"/console/e1/match/{alone.id}/picks", picks=["1", "2"])
-    assert "Round 1: squads of the bye are missing" not in text_of(browser.get("/console/e1"))
+    assert "Round 1: squads of the bye missing" not in text_of(browser.get("/console/e1"))
 
 
 def test_no_shatterpoint_round_is_published_without_a_judge_by_name(house: House):
@@ -350,7 +350,7 @@ def test_why_somebody_leaves_or_comes_late_may_be_said_and_stands_on_their_page(
     assert browser.post(at, known="after", reason="the last train at 18:04").status_code == 303
     browser.post("/console/e1/competitors", names="Kai Eich", reason="a flat tyre")
     late = next(one for one in house.event.entrants if one not in ("p1", "p2", "p3", "p4"))
-    assert "Left the event (Round 1): the last train at 18:04" in text_of(browser.get(f"/console/e1/person/{who}"))
+    assert "Dropped (Round 1): the last train at 18:04" in text_of(browser.get(f"/console/e1/person/{who}"))
     page = text_of(browser.get(f"/console/e1/person/{late}"))
     assert "Added late (Round 1): a flat tyre" in page
     assert "A player in a published round cannot be deleted." in page

@@ -12,7 +12,7 @@ from roundtap_core.records import Result, SidePair
 def test_one_name_a_line_and_a_list_pasted_twice_is_noticed(house: House):
     browser = house.with_event()
     again = browser.post("/console/e1/competitors", names="Nina Wolf\nAna Ruiz")
-    assert "“Ana Ruiz” is already there, so nobody was entered" in problem_of(again)
+    assert "“Ana Ruiz” already exists, so nobody was added" in problem_of(again)
     assert "Nina Wolf\nAna Ruiz</textarea>" in again.text
     assert len(house.event.entrants) == 6
     browser.post("/console/e1/competitors", names="Nina Wolf\nAna Ruiz", same_name=1)
@@ -67,9 +67,9 @@ def test_coming_back_says_the_price(house: House):
 
 def test_disqualification_needs_a_reason_and_is_final(house: House):
     browser = house.with_event()
-    assert "needs a reason" in problem_of(browser.post("/console/e1/competitors/p3/disqualify", reason=" "))
+    assert "reason is required" in problem_of(browser.post("/console/e1/competitors/p3/disqualify", reason=" "))
     browser.post("/console/e1/competitors/p3/disqualify", reason="stacked dice")
-    assert "cannot come back" in problem_of(browser.post("/console/e1/competitors/p3/return"))
+    assert "cannot return" in problem_of(browser.post("/console/e1/competitors/p3/return"))
 
 
 def test_phones_see_short_names_the_console_whole_ones(house: House):
@@ -92,7 +92,7 @@ def test_a_player_finds_table_opponent_side_and_result(house: House):
     assert "your button: blue square" in page
     assert "75:00" in page
     house.report("1.2", "a", 24, 100)
-    assert "one side reported" in text_of(house.browser().get(mine))
+    assert "one report" in text_of(house.browser().get(mine))
     house.report("1.2", "b", 24, 100)
     page = text_of(house.browser().get(mine))
     assert "100 : 24 You won MoV 176" in page.replace("100:24", "100 : 24")

@@ -129,7 +129,7 @@ def test_who_signed_up_is_confirmed_at_the_desk_by_being_here(house: House) -> N
     browser = house.with_event()
     house.service.execute_one("e1", SetSignUp(True, confirm=True), "test")
     house.service.execute_one("e1", EnterCompetitor(Entrant("p7", "d"), signed_up=True), "phone")
-    assert "to be confirmed at the desk" in text_of(browser.get(PAGE))
+    assert "confirm at the desk" in text_of(browser.get(PAGE))
     browser.post("/console/e1/competitors/p7/here")
     assert not_yet_present(house.event) == frozenset()
     house.service.execute_one("e1", SetCheckIn(True), "test")

@@ -185,7 +185,7 @@ def test_where_both_have_asked_to_leave_it_says_that_nobody_wins_if_both_do(hous
         house.hub.hall.leave_requests.ask("e1", who or "", f"phone:{who}")
     at = f"/console/e1/competitors/{match.a}/drop"
     asked = browser.post(at)
-    assert "has asked to leave, too: if both leave, nobody wins" in text_of(asked)
+    assert "also asked to drop. If both drop, nobody wins" in text_of(asked)
     figures = {"q.score.loser": "40", "asked": "score.loser"}
     assert browser.post(at, known=1, way="conceded", opener="b", **figures).status_code == 303
     assert "nobody wins the match at table 1" in text_of(browser.opened("/console/e1"))

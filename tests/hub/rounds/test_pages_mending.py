@@ -114,7 +114,7 @@ def test_a_warning_is_read_before_it_is_done(house: House, organizer: Browser) -
     one, two = seat(house, 1), seat(house, 2)
     shown = look(organizer, do="swap", first=one, second=two)
     assert "The clock is running" in text_of(shown)
-    assert "I have read the warnings" in text_of(shown)
+    assert "Apply despite warnings" in text_of(shown)
     blind = organizer.post(MEND, do="swap", number=1, first=one, second=two, reason=WHY)
     assert blind.status_code == 409
     assert seat(house, 1) == one
@@ -130,13 +130,13 @@ def test_without_a_reason_nothing_is_done(house: House, organizer: Browser) -> N
 
 @pytest.mark.parametrize(("chosen", "says"), [
     ({"do": "swap", "first": "p1", "second": "p1"}, "the same player twice"),
-    ({"do": "swap", "first": "p1"}, "Choose two people"),
+    ({"do": "swap", "first": "p1"}, "Choose two players"),
     ({"do": "swap", "first": "p1", "second": "nobody"}, ""),
     ({"do": "table", "match": "1.1", "table": "first"}, "“first” is no table"),
     ({"do": "table", "match": "1.1"}, "is not a table"),
     ({"do": "table", "match": "9.9", "table": "4"}, ""),
     ({"do": "bye", "first": "p1"}, "is not waiting"),
-    ({"do": "again"}, "Nobody has to be paired again"),
+    ({"do": "again"}, "Nobody needs a new pairing"),
     ({"do": "everything"}, "not possible here"),
     ({"do": "swap", "first": "p1", "second": "p2", "number": "7"}, "Round 7 cannot be changed"),
 ])
