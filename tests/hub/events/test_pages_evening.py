@@ -19,7 +19,7 @@ def test_from_login_to_the_export(house: House):
                         swiss_rounds=2, color="#00785A").location == "/console/e1"
     assert "Add the players" in text_of(browser.get("/console/e1"))
     browser.post("/console/e1/competitors", names="\n".join(PEOPLE))
-    assert "6 players are in, 2 rounds" in text_of(browser.get("/console/e1"))
+    assert "6 players, 2 rounds" in text_of(browser.get("/console/e1"))
     for number in (1, 2):
         browser.post("/console/e1/draw", attempt=0)
         assert f"Round {number} is drawn" in text_of(browser.get("/console/e1"))
@@ -29,7 +29,7 @@ def test_from_login_to_the_export(house: House):
         for table in (1, 2, 3):
             browser.post(f"/console/e1/match/{number}.{table}/walk", revision=0, way="played", opener="a",
                          **{"q.score.loser": 10 * table})
-    assert "All 2 rounds are played" in text_of(browser.get("/console/e1"))
+    assert "All 2 rounds are over" in text_of(browser.get("/console/e1"))
     browser.post("/console/e1/finish", reason="the hall closes")
     assert "The event is finished" in text_of(browser.get("/console/e1"))
 

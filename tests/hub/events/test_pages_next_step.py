@@ -31,7 +31,7 @@ def announced(house: House, rulebook: str, language: str = "en") -> str:
     ("keyforge-sealed", "No dice, not even as counters"),
     ("keyforge-archon", "You may read your opponent's deck list for two minutes, only before the game."),
     ("keyforge-sealed", "You may look through a newly opened deck briefly"),
-    ("keyforge-sealed", "the last game's loser chooses who starts"),
+    ("keyforge-sealed", "the loser of the last game chooses who starts"),
     ("warlords-of-terra", "Both players first reveal their hero for the whole event."),
     ("shatterpoint-premier", "both pick two squads and the mission set"),
 ])

@@ -63,12 +63,12 @@ def test_what_was_chosen_is_kept_and_what_was_left_out_follows_the_rulebook(hous
 
 
 @pytest.mark.parametrize(("rulebook", "fields", "words", "field"), [
-    ("xwing-epic-duel", {"minutes.swiss": 90}, "at least 150", "minutes.swiss"),
+    ("xwing-epic-duel", {"minutes.swiss": 90}, "rulebook minimum is 150", "minutes.swiss"),
     ("xwing-standard", {"best_of.swiss": 3}, "3 is not possible here", ""),
     ("warlords-of-terra", {}, "0 for none", "prize_places"),
-    ("warlords-of-terra", {"legendary_limit": 7, "prize_places": 1}, "must be 0 to 3", "legendary_limit"),
+    ("warlords-of-terra", {"legendary_limit": 7, "prize_places": 1}, "Enter 0 to 3", "legendary_limit"),
     ("keyforge-sealed", {"minutes.final": "long"}, "not a whole number", "minutes.final"),
-    ("xwing-epic-duel", {"structure": "basic"}, "possible: own", ""),
+    ("xwing-epic-duel", {"structure": "basic"}, "Possible: own", ""),
 ])
 def test_an_option_that_cannot_be_is_said_beside_its_field(
     house: House, rulebook: str, fields: dict[str, object], words: str, field: str
@@ -106,7 +106,7 @@ def test_rounds_and_cut_can_follow_late_entries_until_round_2(house: House):
     browser.post("/console/e1/competitors", names="Ewa")
     assert "Rounds and cut" in text_of(browser.get("/console/e1"))
     refused = browser.post("/console/e1/structure", structure="basic", swiss_rounds="many")
-    assert "“many” is no whole number" in problem_of(refused)
+    assert "“many” is not a whole number" in problem_of(refused)
     browser.post("/console/e1/structure", structure="own", swiss_rounds=4, cut=2)
     assert house.event.given_options == {
         "structure": "own", "swiss_rounds": 4, "cut": 2, "stages": {"swiss": {"minutes": 100}}}

@@ -46,7 +46,7 @@ def test_rounds_follow_the_players_until_round_1_is_drawn(house: House):
     page = text_of(browser.get("/rules/e1"))
     assert "3 Swiss rounds, no cut For 6 players. Fixed when round 1 is drawn." in page
     browser.post("/console/e1/competitors", names="Nina Wolf\nJan Wolf\nIda Berg")
-    assert "4 Swiss rounds, no cut That is for 9 players." in text_of(browser.get("/rules/e1"))
+    assert "4 Swiss rounds, no cut For 9 players." in text_of(browser.get("/rules/e1"))
     house.publish()
     assert "Fixed when" not in text_of(browser.get("/rules/e1"))
 

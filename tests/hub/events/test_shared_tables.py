@@ -132,7 +132,7 @@ def test_a_clash_is_shown_and_solved_by_one_click(house: House) -> None:
     assert 'action="/console/e1/publish"' not in page.text
     refused = browser.post("/console/e1/publish", number=1, attempt=1)
     assert refused.status_code == 409
-    assert "Another event is playing at these tables: 2, 3 (Sunday Cup)" in problem_of(refused)
+    assert "Another event uses these tables: 2, 3 (Sunday Cup)" in problem_of(refused)
     browser.post("/console/e1/tables", number=1, attempt=1)
     assert "Publish round 1" in text_of(browser.get("/console/e1"))
     assert browser.post("/console/e1/publish", number=1, attempt=1).status_code == 303

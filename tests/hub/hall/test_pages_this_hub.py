@@ -253,7 +253,7 @@ def test_organizers_see_the_hub_s_addresses_and_its_wifi(house: House, monkeypat
     said = shown("192.168.1.20", "10.42.0.1")
     for text in ("http://192.168.1.20", "http://10.42.0.1 · on the hub's own Wi-Fi", "http://roundtap.local",
                  "Tom's Games", "kmwp-4hd7-xqre",
-                 "At most 8 devices at once, table units included"):
+                 "At most 8 devices, table units included"):
         assert text in said
     assert "but not on" not in said
     assert "but not on" in shown("192.168.1.20")

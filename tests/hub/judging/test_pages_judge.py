@@ -175,7 +175,7 @@ def test_players_count_half_points_by_themselves(house: House):
     phone = house.browser()
     assert phone.get("/aid/xwing-standard").status_code == 200
     counted = phone.get("/aid/xwing-standard?aid.cost=46&aid.life=13&aid.damage=7&aid.large=1")
-    assert re.search(r'<p role="status"><b>Worth 23 victory points', counted.text)
+    assert re.search(r'<p role="status"><b>Opponent scores 23 victory points', counted.text)
     assert phone.get("/aid/nothing").status_code == 404
     assert 'href="/aid/xwing-standard"' in phone.get("/rules/e1").text
     assert 'href="/aid/xwing-standard"' in phone.get("/e/e1/p/p1").text

@@ -89,7 +89,7 @@ def test_a_proxy_for_a_damaged_card_bears_its_name_the_officials_and_the_date(ho
 
 @pytest.mark.parametrize(("wrong", "said"), [
     ({"card": " "}, "needs the card’s name"), ({"official": ""}, "needs the card’s name"),
-    ({"date": "tomorrow"}, "the date"), ({"card": "x" * 61}, "at most 60 letters"),
+    ({"date": "tomorrow"}, "the date"), ({"card": "x" * 61}, "limits are 60 letters"),
 ])
 def test_a_proxy_that_says_too_little_or_too_much_is_not_printed(house, wrong, said):
     house.desk.get("/console/e1/paper")
@@ -127,7 +127,7 @@ def test_a_mute_printer_is_a_question_and_its_jobs_go_on_as_sent_after_the_answe
     house.book.update_states([(slip.id, PrintState("queued", "mute", "station-1"))])
     assert "The printer of station-1 does not respond" in text_of(house.desk.get("/console/e1"))
     page = text_of(house.desk.get("/console/e1/paper"))
-    assert "Check the printer of station-1: does it print" in page
+    assert "Check the printer of station-1, for example" in page
     assert "Printing works: continue" in page
     for _ in range(2):
         house.desk.post("/console/e1/paper/go-on", job=slip.id)

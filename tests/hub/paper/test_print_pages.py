@@ -166,7 +166,7 @@ def test_the_emergency_sheet_has_who_met_whom_by_number_byes_and_who_left(house)
         byes = " 1" if "–" in met else ""
         assert any(f"{numbers[who]} {people[who].name}" in row and row.endswith(" ".join(met) + byes)
                    for row in found), (people[who].name, met)
-    assert any(people[gone].name in row and "left" in row for row in found)
+    assert any(people[gone].name in row and "dropped" in row for row in found)
 
 
 def test_the_emergency_sheet_has_open_matches_codes_the_clock_the_hub_and_the_journals_head(house):

@@ -113,7 +113,7 @@ def test_after_round_1_is_published_a_list_is_only_corrected_with_a_reason_on_re
     house.publish()
     refused = save(browser, **{**WHOLE, "ships/0/points": "27"})
     assert refused.status_code == 400
-    assert "needs a reason" in problem_of(refused)
+    assert "reason is required" in problem_of(refused)
     assert 'name="ships/0/points" value="27"' in refused.text
     save(browser, reason="R2-D2 costs 3", **{**WHOLE, "ships/0/points": "27"})
     assert house.event.entrants["p1"].digest != before
@@ -195,7 +195,7 @@ def test_a_team_types_two_lists_that_begin_with_its_names(house: House) -> None:
     page = browser.get(ADDRESS)
     assert house.event.entrants["p1"].list_total == 58
     second = page.text.partition('id="players/1/ships"')[2]
-    assert "the unique name “Luke Skywalker” already stands in the team" in lines(second)[1]
+    assert "the team already has the unique name “Luke Skywalker”" in lines(second)[1]
 
 
 @pytest.mark.parametrize("rulebook", RULEBOOKS)

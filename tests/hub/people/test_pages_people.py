@@ -49,7 +49,7 @@ def test_leaving_in_a_match_says_that_it_concedes_and_to_whom(house: House):
     first = house.event.live.matches[0]  # type: ignore[union-attr]
     page = text_of(browser.opened("/console/e1"))
     opponent = house.service.snapshot.people["e1"][first.match.b].name  # type: ignore[index]
-    assert f"The match at table 1 is still open: Concedes the open match {opponent}," in page
+    assert f"Concedes the open match at table 1 to {opponent}," in page
     browser.post(f"/console/e1/competitors/{first.match.a}/drop", known=1, **{"q.score.loser": 40})
     assert house.event.live.matches[0].match.result.conceded_by == "a"  # type: ignore[union-attr]
     assert "You are no longer in the event." in text_of(house.browser().get(f"/e/e1/p/{first.match.a}"))
@@ -106,7 +106,7 @@ def test_a_bye_reads_as_a_win(house: House):
 
 
 @pytest.mark.parametrize(("language", "heading"), [
-    ("en", "Your score sheet, margin of victory (MoV) Round 1, against "),
+    ("en", "Your score sheet: margin of victory (MoV) Round 1, against "),
     ("es", "Tu hoja de resultados, margen de victoria (MoV) Ronda 1, contra "),
     ("de", "Dein Wertungsbogen, Höhe des Sieges (HdS) Runde 1, gegen "),
     ("pl", "Twój arkusz punktów, różnica zwycięstwa (MoV) Runda 1, kontra "),

@@ -88,7 +88,7 @@ def test_it_ends_with_the_draw_and_takes_none_back(house: House) -> None:
 def test_who_has_to_be_confirmed_is_told_so_and_not_paired(house: House) -> None:
     browser = opened(house, "confirm")
     phone = house.browser()
-    assert "confirm at the desk" in text_of(phone.get("/join/e1"))
+    assert "go to the desk to confirm" in text_of(phone.get("/join/e1"))
     phone.post("/join/e1", name="Nina Wolf")
     assert house.event.entrants["p7"].sign_up == TO_CONFIRM
     assert "Nina Wolf confirm at the desk" in text_of(browser.get(DESK))
@@ -198,7 +198,7 @@ def test_false_sign_ups_of_one_phone_go_in_one_step(house: House) -> None:
     assert "Nina Wolf phone 1" in page
     assert "Daisy Duck phone 2" in page
     assert "Delete this phone's entries (3)" in page
-    assert "Gustav Gans, Daisy Duck, Donald Duck. Whoever" in page, "who goes is said before"
+    assert "Gustav Gans, Daisy Duck, Donald Duck. Players" in page, "who goes is said before"
     shown = browser.get(DESK).text
     # One of the three comes to the desk meanwhile: the button that names all three is refused.
     browser.post("/console/e1/check-in", used=1)
@@ -240,7 +240,7 @@ def test_all_sign_ups_since_one_go_in_one_step(house: House) -> None:
     browser.post("/console/e1/competitors", names="Zoe Adler")
     page = text_of(browser.get(DESK))
     assert "Delete this and newer (4)" in page
-    assert "These entries are deleted: Duck 3, Duck 2, Duck 1, Duck 0. Whoever" in page
+    assert "Deletes these entries: Duck 3, Duck 2, Duck 1, Duck 0. Players" in page
     assert "Newest first. Duck 3" in page
     assert page.rindex("Nina Wolf phone") > page.rindex("Duck 0 phone")
     remove(browser, "p8", "since")
@@ -266,7 +266,7 @@ def test_whom_the_desk_knows_stays_when_all_since_go(house: House, sign_up: str)
     house.service.execute_one("e1", CheckIn("p8"), "phone:p8")
     page = text_of(browser.get(DESK))
     assert "Deletes these entries: Daisy Duck, Donald Duck. Players" in page
-    assert "the desk has confirmed or checked them in: Pia Luchs, Nina Wolf." in page
+    assert "Keeps these confirmed or checked-in players: Pia Luchs, Nina Wolf." in page
     assert browser.post(f"{DESK}/remove", competitor="p8", by="since", gone="").status_code == 409
     remove(browser, "p8", "since")
     assert set(known(house)) == {*PEOPLE, "Nina Wolf", "Pia Luchs"}

@@ -169,7 +169,7 @@ def test_a_wrong_number_is_told_and_another_event_s_table_is_named(house: House,
     browser.post("/console", name="Sunday", color="#882255", rulebook="keyforge-archon", structure="own",
                  swiss_rounds=2)
     browser.post("/console/e2/competitors", names="Ida\nJan\nKim\nLea")
-    assert "There is no table x1" in text_of(browser.get(f"{ENTRY}?table=x1"))
+    assert "No table x1" in text_of(browser.get(f"{ENTRY}?table=x1"))
 
 
 def test_a_disputed_table_shows_both_versions(house: House, browser: Browser):

@@ -39,7 +39,7 @@ def cut_made(house: House, **options: object) -> None:
 
 def test_twenty_players_four_swiss_rounds_and_a_cut_to_four(house: House):
     browser = house.with_event(TWENTY, structure="basic", swiss_rounds="", third_place_match="1")
-    assert "20 players are in, 4 rounds" in text_of(browser.get("/console/e1"))
+    assert "20 players, 4 rounds" in text_of(browser.get("/console/e1"))
     swiss_played(house)
     page = text_of(browser.get("/console/e1"))
     assert "All 4 Swiss rounds are over. The top 4 advance." in page
@@ -100,7 +100,7 @@ def test_somebody_leaves_before_the_first_game_and_the_next_is_asked(house: Hous
     assert f"A place is free. Ask {names[order[4]]}, 5 in the standings. They would be seed 4." in page
     assert "A place in the cut is free for you." in text_of(house.browser().get(f"/e/e1/p/{order[4]}"))
     refused = browser.post("/console/e1/draw", attempt=0)
-    assert "Enter answer first" in problem_of(refused)
+    assert "Enter the answer first" in problem_of(refused)
     browser.post("/console/e1/cut/declined", competitor=order[4])
     page = text_of(browser.get("/console/e1"))
     assert f"Declined: {names[order[4]]}" in page
@@ -135,7 +135,7 @@ def test_leaving_a_published_semi_final_says_what_it_does_and_is_undone(house: H
     browser.post(f"{at}/drop")
     browser.post("/console/e1/cut/accepted", competitor=house.event.cut.order[4])
     page = text_of(browser.get(f"/console/e1/person/{seeds[0]}"))
-    assert "would then play for 4 places" in page
+    assert "would compete for 4 places" in page
     assert "Reinstate" not in page
 
 
