@@ -182,7 +182,7 @@ def test_an_end_before_everything_is_played_says_why_and_everybody_reads_it(hous
 def test_an_event_that_was_played_to_its_end_asks_no_reason(house: House):
     browser = house.with_event(swiss_rounds=1)
     house.publish()
-    assert "more rounds to come" not in text_of(browser.get("/console/e1")), "0 for none"
+    assert "more rounds" not in text_of(browser.get("/console/e1")), "0 for none"
     house.play()
     browser.post("/console/e1/finish")
     assert house.event.finished

@@ -128,7 +128,7 @@ def test_the_phone_keeps_the_score_sheet_with_the_margin_of_every_match_so_far(h
     assert ": 176" in sheets[pair.a]
     assert heading in pages[pair.b]
     assert ": 24" in sheets[pair.b]
-    assert f"{heading.split(', ')[1].split(') ')[1]}: 150" in pages[alone]
+    assert f"{heading.partition(') ')[2].partition(',')[0]}: 150" in pages[alone]
 
 
 def test_no_score_sheet_where_the_rulebook_has_no_margin(house: House):

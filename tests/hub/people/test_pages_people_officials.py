@@ -203,7 +203,7 @@ def test_a_long_extension_is_confirmed_and_any_can_be_taken_back(house: House):
     assert "15 min extension so far." in page
     assert "+16 min" not in page
     browser.post(at, back=1)
-    assert "Take back" not in text_of(browser.get("/console/e1/match/1.1"))
+    assert "Remove last" not in text_of(browser.get("/console/e1/match/1.1"))
 
 
 def test_a_closed_match_keeps_its_log_and_offers_no_extension(house: House):

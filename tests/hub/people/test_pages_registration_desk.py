@@ -16,7 +16,7 @@ PAGE = "/console/e1/check-in"
 def test_nobody_has_to_check_in_unless_the_organizer_wants_it(house: House) -> None:
     browser = house.with_event()
     assert "Use check-in" in text_of(browser.get(PAGE))
-    assert "/6 here" not in text_of(house.browser().get("/wall/e1"))
+    assert "/6 checked in" not in text_of(house.browser().get("/wall/e1"))
     assert browser.post(PAGE, used=1).location == PAGE
     assert house.event.check_in
     assert "0/6 checked in" in text_of(browser.get(PAGE))

@@ -106,7 +106,7 @@ def test_a_report_from_elsewhere_is_told_with_where_the_unit_stands_until_it_is_
 
     assert browser.post("/console/e1/elsewhere", **settle).status_code == 303
 
-    assert "was refused" not in text_of(browser.get("/console/e1"))
+    assert "reported from another table" not in text_of(browser.get("/console/e1"))
 
 
 def test_a_unit_without_a_table_is_told_as_that(house: House) -> None:

@@ -29,7 +29,7 @@ def test_a_final_is_called_by_its_name(house: House):
     house.publish()
     page = text_of(browser.get("/console/e1"))
     assert "Final: pairings are published" in page
-    assert "clock of round" not in page
+    assert "clock for round" not in page
     house.service.execute_one("e1", SetClock("start"), "test")
     who = house.event.live.matches[0].match.a
     house.service.execute_one("e1", GiveWarning(who, "slow play"), "test")

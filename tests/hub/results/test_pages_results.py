@@ -163,7 +163,7 @@ def test_only_the_version_that_was_read_can_be_accepted(house: House, browser: B
 def test_one_side_alone_may_be_accepted_after_two_minutes(house: House, browser: Browser):
     house.report("1.1", "a", 100, 24)
     house.time.ms += 119_000
-    assert "only one side reported" not in text_of(browser.get("/console/e1"))
+    assert "only one report" not in text_of(browser.get("/console/e1"))
     house.time.ms += 1_000
     assert "only one report 2:00" in text_of(browser.get("/console/e1"))
 

@@ -157,7 +157,7 @@ def test_a_no_show_is_undone_by_the_button_in_the_grid(house: House):
     assert "/console/e1/match/1.1/here-after-all" in page
     browser.post("/console/e1/match/1.1/here-after-all")
     assert house.event.live.matches[0].match == match.match  # type: ignore[union-attr]
-    assert "is here after all" not in browser.get("/console/e1").text
+    assert f"{full} is here" not in browser.get("/console/e1").text
 
 
 def test_nobody_came_and_came_after_all_on_the_match_page(house: House):

@@ -112,7 +112,7 @@ def test_somebody_leaves_before_the_first_game_and_the_next_is_asked(house: Hous
     assert "as seed 4" in text_of(house.browser().get(f"/e/e1/p/{order[5]}"))
     browser.post("/console/e1/draw", attempt=0)
     browser.post("/console/e1/publish", number=5, attempt=1)
-    assert "offered" not in text_of(browser.get("/console/e1"))
+    assert "place in the cut is free" not in text_of(browser.get("/console/e1"))
     assert "You are out of the cut" in text_of(house.browser().get(f"/e/e1/p/{order[4]}"))
 
 
@@ -125,7 +125,7 @@ def test_leaving_a_published_semi_final_says_what_it_does_and_is_undone(house: H
     at = f"/console/e1/competitors/{seeds[0]}"
     page = text_of(browser.post(f"{at}/drop"))
     assert "The place in the cut goes to the next player" in page
-    assert "counts as conceded" not in page
+    assert "Concedes the open match" not in page
     assert house.event.live is not None, "nobody has left on one press"
     browser.post(f"{at}/drop", known=1)
     assert house.event.live is None
