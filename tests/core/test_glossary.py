@@ -35,7 +35,7 @@ NOT_SAID: dict[str, list[tuple[str, str]]] = {
         (r"\bstands?\b", "counts, is final; is at"),
         (r"\b[Ss]ay (this|it|that|so|who|what|why|how)\b", "report, enter, choose"),
         (r"\bis no (?!longer)(?<!ere is no )", "is not a"),
-        (r"\b[Nn]eeds you\b|\bfrom afar\b|\bin fairness\b|\bfor good\b|\b[Ll]et it (run|blink|be)\b", 
+        (r"\b[Nn]eeds you\b|\bfrom afar\b|\bin fairness\b|\bfor good\b|\b[Ll]et it (run|blink|be)\b",
          "the glossary's term"),
         (r"\b[Cc]olour|\bcancelled", "color, canceled"),
         (r"!", "no exclamation marks"),
