@@ -156,7 +156,7 @@ def test_a_four_player_event_from_seats_to_standings(
         if round_number < 3:
             evening.next_step(f"Draw round {round_number + 1}", then=f"Round {round_number + 1} is drawn")
         if round_number < rounds:
-            evening.next_step("Publish", then="Start clock")
+            evening.next_step("Publish", then=f"Start the clock for round {round_number + 1}")
     if rounds < 3:
         return
     evening.next_step("Finish", then="Yes: Finish")
