@@ -83,6 +83,12 @@ def paper_view(state: EventState, orders: Iterable[print_jobs.PrintJob], states:
             "done": [row for row in quiet if row.known.state not in (print_jobs.QUEUED, print_jobs.SENDING)]}
 
 
+def asking_jobs(state: EventState) -> int:
+    """How many of the event's print jobs need a person; 0 without a print station."""
+    book = web.current_hub().paper
+    return len(paper_view(state, book.orders, book.states, _unit_tables())["asking"]) if book is not None else 0
+
+
 def _row(state: EventState, job: print_jobs.PrintJob, known: print_jobs.PrintState) -> PaperRow:
     found = state.find_match(job.match) if job.match else None
     return PaperRow(job, known, found[1].match.table if found else None, _about(job))
