@@ -31,6 +31,15 @@
     details.open = false;
     details.querySelector("summary").focus({ preventScroll: true });
   }, true);
+  // An address that names a part opens it; a field takes the keys.
+  function arrive() {
+    const at = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (at && at.matches("details")) at.open = true;
+    if (at && at.matches("input, textarea")) at.focus();
+  }
+  window.addEventListener("hashchange", arrive);
+  document.addEventListener("DOMContentLoaded", arrive);
+
   document.addEventListener("click", ({ target }) => {
     const cancel = target.closest("[data-cancel]");
     if (cancel) cancel.closest("details").open = false;
