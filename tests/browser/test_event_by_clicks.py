@@ -338,7 +338,8 @@ def leaves_the_cut(evening: Evening) -> None:
     hand, screen = evening.hand, evening.hand.look()
     gone = screen.one(".seeds tbody tr th").text
     hand.click(".seeds tbody tr .confirm > summary")
-    hand.leads(".seeds tbody tr .confirm[open] form button.danger", "the place to be free", lambda: screen.all("#offered"))
+    hand.leads(".seeds tbody tr .confirm[open] form button.danger", "the place to be free",
+               lambda: screen.all("#offered"))
     hand.ready()
     taken = screen.one("#offered p").text
     hand.leads("#offered button.main", "the place to be taken", lambda: not screen.all("#offered"), twice=True)

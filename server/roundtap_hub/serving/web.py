@@ -324,7 +324,7 @@ def current_place() -> places.Place:
 def _navigation(state: EventState | None) -> dict[str, Any]:
     """What the console's navigation shows: within an event its places, else the hub's with the running events."""
     playing = state is not None and bool(state.public_rounds)
-    return {"place": current_place(), "places": places.OF_EVENT if state is not None else places.OF_HUB,
+    return {"this_place": current_place(), "places": places.OF_EVENT if state is not None else places.OF_HUB,
             "home": places.HOME, "open_things": {"preflight": todo_count(playing)},
             "running": [] if state is not None else [
                 each for each in current_snapshot().events.values() if each.public_rounds and not each.finished]}
