@@ -83,7 +83,7 @@ def test_every_link_on_the_console_leads_where_this_role_may_go(house: House, ro
             assert browser.get(link).status_code == 200, (path, link)
 
 
-def actions(browser: Browser, path: str = "/console/e1") -> set[str]:
+def actions(browser: Browser, path: str = "") -> set[str]:
     return {action.removeprefix("/console/e1") for action in forms_on(browser.opened(path).text)}
 
 

@@ -76,7 +76,7 @@ def test_a_page_that_looks_after_itself_is_no_use_of_it(house: House):
     organizer = house.with_event()
     for _ in range(5):
         house.time.ms += 3600_000
-        answer = organizer.console(query="?since=0123456789abcdef")
+        answer = organizer.get("/console/e1?since=0123456789abcdef")
     assert answer.status_code == 302
     again = house.organizer()
     for _ in range(5):

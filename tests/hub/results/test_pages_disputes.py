@@ -46,7 +46,7 @@ def test_both_results_are_shown_and_one_press_decides(house: House, browser: Bro
     assert stands(house) == (SECOND, 100, 24)
     answer = browser.get(path)
     page = answer.text
-    assert "First result 100:24" in text_of(answer).replace(" : ", ":")
+    assert "First result Keep 100:24" in text_of(answer).replace(" : ", ":")
     [keep], [take] = forms(page, "/console/e1/keep"), forms(page, "/console/e1/accept")
 
     assert browser.post("/console/e1/keep", **keep).status_code == 303
