@@ -176,20 +176,27 @@ def reopened(hall: Hall) -> str:
     return event
 
 
-STATES: tuple[State, ...] = (
-    nobody, before_round_1, check_in, draft, open_points, published, seated, running, paused, time_up, one_missing,
-    dispute, call, all_in, before_the_cut, cut, place_offered, bracket_draft, bracket, champion, finished,
-    finished_early, reopened)
+STATES: tuple[tuple[State, str], ...] = (
+    (nobody, "enter"), (before_round_1, "draw_first"), (check_in, "check_in"), (draft, "publish"),
+    (open_points, "points"), (published, "start_unseen"), (seated, "start"), (running, "missing"), (paused, "resume"),
+    (time_up, "missing"), (one_missing, "missing"), (dispute, "missing"), (call, "missing"), (all_in, "draw"),
+    (before_the_cut, "cut"), (cut, "draw_knockout"), (place_offered, "offer"), (bracket_draft, "publish_knockout"),
+    (bracket, "missing"), (champion, "champion"), (finished, "finished"), (finished_early, "finished"),
+    (reopened, "champion"))
+"""Each state with its next step."""
 
 
-@pytest.mark.parametrize("state", STATES, ids=lambda state: state.__name__)
-def test_what_to_do_next_is_on_the_first_screen_among_few_controls(hall: Hall, screen: Screen, state: State) -> None:
+@pytest.mark.parametrize(("state", "step"), STATES, ids=[state.__name__ for state, _ in STATES])
+def test_what_to_do_next_is_on_the_first_screen_among_few_controls(
+    hall: Hall, screen: Screen, state: State, step: str,
+) -> None:
     event = state(hall)
     screen.log_in(hall.url, PIN)
     screen.size(DESK)
     screen.open(f"{hall.url}/console/{event}")
     screen.settle()
-    assert len([one for one in screen.all("#next .main") if one.is_displayed()]) == 1
+    assert screen.run("return document.getElementById('next').dataset.step.split(' ')[0]") == step
+    assert [one.text for one in screen.all("main .main") if one.is_displayed()] == [screen.one("#next .main").text]
     assert screen.run(BELOW) == []
     controls = screen.run(CONTROLS)
     assert len(controls) <= MOST_CONTROLS, controls

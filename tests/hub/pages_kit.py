@@ -69,10 +69,11 @@ class Browser:
         del answer.text
         return answer
 
-    def opened(self, path: str = "") -> TestResponse:
-        """A page (by default the console of "e1") with everything opened that is opened on demand: each part is fetched
-        where the page says."""
-        answer = self.get(path) if path else self.console()
+    def opened(self, path: str = "/console/e1") -> TestResponse:
+        """A page, or an event's console, with everything opened that is opened on demand: each part is fetched where the
+        page says."""
+        of_event = re.fullmatch(r"/console/(e\d+)", path)
+        answer = self.console(of_event[1]) if of_event else self.get(path)
 
         def fetched(found: re.Match[str]) -> str:
             part = re.search(r'<section [^>]*id="part">(.*?)</section>', self.get(html.unescape(found[1])).text, re.S)
