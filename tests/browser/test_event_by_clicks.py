@@ -342,7 +342,8 @@ def leaves_the_cut(evening: Evening) -> None:
                lambda: screen.all("#offered"))
     hand.ready()
     taken = screen.one("#offered p").text
-    hand.leads("#offered form:first-child button", "the place to be taken", lambda: not screen.all("#offered"), twice=True)
+    hand.leads("#offered form:first-child button", "the place to be taken",
+               lambda: not screen.all("#offered"), twice=True)
     seeds = [row.text for row in screen.all(".seeds tbody th")]
     assert gone not in seeds
     assert len(seeds) == 4

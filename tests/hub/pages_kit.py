@@ -70,8 +70,8 @@ class Browser:
         return answer
 
     def opened(self, path: str = "/console/e1") -> TestResponse:
-        """A page, or an event's console, with everything opened that is opened on demand: each part is fetched where the
-        page says."""
+        """A page, or an event's console, with everything opened that is opened on demand: each part is fetched where
+        the page says."""
         of_event = re.fullmatch(r"/console/(e\d+)", path)
         answer = self.console(of_event[1]) if of_event else self.get(path)
 

@@ -116,8 +116,8 @@ class NextStep:
 
     The button posts `fields` to the console's `endpoint`; where that is empty it leads to `anchor` at `place`.
     `warning`: a text on the consequences, with a second confirmation. `round_name`, `competitor`: what the texts
-    mention; `who`: who advances. `choices`: a field and its values, with the texts "next.FIELD.VALUE". `news`: a text on
-    what made this the next step, with `news_table`.
+    mention; `who`: who advances. `choices`: a field and its values, with the texts "next.FIELD.VALUE". `news`: a text
+    on what made this the next step, with `news_table`.
     """
     key: str
     endpoint: str = ""
