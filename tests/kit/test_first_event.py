@@ -36,7 +36,7 @@ def demo() -> Iterator[tuple[str, str, str]]:
     assert end(process) == 0
 
 
-BUTTONS = "main:not(.settling) #next:not(.settling) :is(.main, .confirm[open] button)"
+BUTTONS = "main:not(.settling) #next:not(.settling) :is(.main, .confirm[open] button.danger)"
 """The next step once it takes presses, and its answer where it asks once more."""
 CHANGED = (StaleElementReferenceException, ElementClickInterceptedException, ElementNotInteractableException)
 """The page changed by itself between the look and the press."""
