@@ -54,7 +54,7 @@ NAME_LETTERS, REASON_LETTERS = 80, 500
 MOST_TABLES = 999
 LONG_EXTENSION = 15  # minutes; more have to be confirmed, since a second key press makes 55 of 5
 
-PREFLIGHT_LINK_PAGES = ("console.events_page", "console.event_page")
+PREFLIGHT_LINK_PAGES = ("console.event_page",)
 """Pages with the line that links to *Before the doors open* when something is wrong."""
 
 GZIP_MIN_BYTES, GZIP_LEVEL = 1000, 2
