@@ -19,7 +19,7 @@ HELP = (("late", "console.event_page", ""), ("no_show", "console.event_page", ""
         ("pairing", "console.mend_page", ""), ("paper", "console.printer_page", "hall.printer"),
         ("unit", "console.units_page", "keys.title"), ("power", "console.preflight_page", "doors.title"),
         ("network", "console.this_hub_page", "hub.title"))
-"""What may go wrong ("help.…") and the page where it is put right, with its title; one without is every event's."""
+"""What may go wrong ("help.…") and the page where it is put right, with its title; one without is the event's own."""
 
 
 @route("GET /", EVERYBODY, kept="door")
@@ -45,14 +45,15 @@ def events_page(**_: str) -> AnyResponse:
                     finished=[line for line in lines if line.finished],
                     faces={state.id: clock_face(state, web.current_instant(), web.words()) for state in playing},
                     may_archive=[line.id for line in lines if may_archive(snapshot, line.id)],
-                    open_checks=count_failed(hub, snapshot, web.current_units(), web.now_ms(), bool(playing)))
+                    open_checks=count_failed(hub, snapshot, web.current_units(), web.now_ms(), False))
 
 
 @route("GET /console/help", STAFF)
 def help_page() -> AnyResponse:
-    """What to do when something goes wrong, and the rules of every event that is not over."""
+    """What to do when something goes wrong, and the rules of every event that is not over. `event`: the one to link."""
     states = [state for state in web.current_snapshot().events.values() if not state.finished]
-    return web.page("help.html", feed="console", lines=HELP, states=states)
+    states.sort(key=lambda state: (state.id != request.args.get("event"), state.live is None))
+    return web.page("help.html", lines=HELP, states=states)
 
 
 @route("GET /login", LOGIN)

@@ -11,8 +11,21 @@ from roundtap_hub.hall.announcements import announcement_lines
 from roundtap_hub.hall.preflight_checks import all_checks, failed_checks
 from roundtap_hub.paper.paper import paper_view, unit_tables
 from roundtap_hub.serving import web
-from roundtap_machine.checks import COPIES, GROUPS, HUB, NETWORK, NOTE, PRINTER, STATES, TABLES, WALLS, WRONG, Check
-from roundtap_machine.checks import worst as worst_state
+from roundtap_machine.checks import (
+    COPIES,
+    GROUPS,
+    HUB,
+    NETWORK,
+    NOTE,
+    PRINTER,
+    STATES,
+    TABLES,
+    WALLS,
+    WRONG,
+    Check,
+    worst,
+    worst_first,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +63,9 @@ def _checks() -> list[Check]:
 def hall_page() -> AnyResponse:
     """Each place with what is wrong or noted there, the worst first."""
     checks = [check for check in _checks() if check.state in (WRONG, NOTE)]
-    rows = [(place, [check for check in checks if check.group in place.groups])
+    rows = [(place, worst_first(check for check in checks if check.group in place.groups))
             for place in PLACES if place.name not in ("overview", "preflight")]
-    rows.sort(key=lambda row: STATES.index(worst_state(row[1])))
+    rows.sort(key=lambda row: STATES.index(worst(row[1])))
     said = announcement_lines(web.current_snapshot().venue.display_plan.announcements, web.current_instant(),
                               web.current_hub().clocks.wall())
     return place_page("hall_overview.html", "overview", "before-doors", rows=rows,
