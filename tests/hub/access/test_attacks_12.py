@@ -41,7 +41,7 @@ def pressed(browser: Browser, action: str, form: dict[str, str]) -> Any:
     ("/console/e1/match/1.1", "/console/e1/match/1.1/extension", {"minutes": "5"}),
     ("/console/e1/match/1.1", "/console/e1/competitors/{a}/warn", {"reason": "Late"}),
     ("/console/e1/person/{a}", "/console/e1/competitors/{a}/warn", {"reason": "Late"}),
-    ("/console/displays", "/console/displays/say", {"text": "Lunch is here", "kind": "line"}),
+    ("/console/displays", "/console/announcements/say", {"text": "Lunch is here", "kind": "line"}),
 ])
 def test_the_same_form_sent_twice_counts_once(tmp_path: Path, page: str, action: str, typed: dict[str, str]) -> None:
     """A second warning, ruling or five minutes, because a browser without scripts sent a form twice."""
