@@ -103,7 +103,8 @@ WRITTEN: Mapping[str, Row] = {
             "POST /console/restored/settled"),
     # Looking at an event, whatever became of it, and what is the hall's more than the event's.
     **_of_event(STAFF, SEEN,
-                "GET ", "GET /person/<competitor>", "GET /officials", "GET /units", "GET /export.json",
+                "GET ", "GET /players", "GET /standings", "GET /event",
+                "GET /person/<competitor>", "GET /officials", "GET /units", "GET /export.json",
                 "GET /standings.csv", "GET /competitor/<competitor>/list", "GET /paper", "GET /slip",
                 "GET /entry", "GET /find", "GET /list-fortress.json", "GET /prizes",
                 "GET /print/slips", "GET /print/emergency"),

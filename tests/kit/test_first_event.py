@@ -36,7 +36,7 @@ def demo() -> Iterator[tuple[str, str, str]]:
     assert end(process) == 0
 
 
-BUTTONS = "main:not(.settling) #next:not(.settling) :is(.main, .confirm[open] button)"
+BUTTONS = "main:not(.settling) #next:not(.settling) :is(.main, .confirm[open] button.danger)"
 """The next step once it takes presses, and its answer where it asks once more."""
 CHANGED = (StaleElementReferenceException, ElementClickInterceptedException, ElementNotInteractableException)
 """The page changed by itself between the look and the press."""
@@ -62,7 +62,7 @@ class Evening:
             shown = browser.find_element(By.TAG_NAME, "body").text
             raise AssertionError(f"{error}; {browser.current_url} says: {shown[:600]!r}") from None
         asked[0].send_keys(pin, Keys.ENTER)
-        wait_until(lambda: self._stands("Start the clock") or self._press("a", "Friday night"), "the event's console")
+        wait_until(lambda: self._stands("Start clock") or self._press("a", "Friday night"), "the event's console")
 
     def table(self, number: int) -> webdriver.remote.webelement.WebElement:
         self.browser.switch_to.window(self.bench_tab)
@@ -141,7 +141,7 @@ def test_a_four_player_event_from_seats_to_standings(
         for number in (1, 2):
             evening.click(number, "a", then=r"✓ .*press button")
             evening.click(number, "b", then=SEATED)
-        evening.next_step("Start the clock", then="2 results missing")
+        evening.next_step("Start clock", then="2 results missing")
         # Table 1 by mouse: 100:10 for the circle. Table 2 by keyboard: 100:0 for the square.
         evening.says(1, RUNS)
         evening.click(1, "a", then=r" 100 \| 0 .*● OK")

@@ -14,7 +14,8 @@ from roundtap_hub.rounds.round_clock import clock_face
 from roundtap_hub.serving import web
 from roundtap_hub.store.command_pipeline import may_archive
 
-HELP = (("late", "console.event_page", ""), ("no_show", "console.event_page", ""), ("drop", "console.event_page", ""),
+HELP = (("late", "console.players_place", ""), ("no_show", "console.absentees_page", ""),
+        ("drop", "console.players_place", ""),
         ("wrong_result", "console.event_page", ""), ("dispute", "console.event_page", ""),
         ("pairing", "console.mend_page", ""), ("paper", "console.printer_page", "hall.printer"),
         ("unit", "console.units_page", "keys.title"), ("power", "console.preflight_page", "doors.title"),

@@ -52,7 +52,7 @@ def place_page(template: str, place: str, feed: str = "", **context: Any) -> Any
     """A page of the hall, with the places' navigation and the number of failed checks of each."""
     failed = Counter(check.group for check in failed_checks(_checks()))
     open_items = {each.name: sum(failed[group] for group in each.groups) for each in PLACES}
-    return web.page(template, feed, place=place, places=PLACES, open_items=open_items, **context)
+    return web.page(template, feed, hall_place=place, hall_places=PLACES, open_items=open_items, **context)
 
 
 def _checks() -> list[Check]:

@@ -29,6 +29,7 @@ from roundtap_hub.hall.wall_view import name_sort_key
 from roundtap_hub.paper import print_jobs
 from roundtap_hub.paper.job_book import PrintBook
 from roundtap_hub.paper.slip_codes import slip_codes
+from roundtap_hub.paper.slip_desk import missing_slips
 from roundtap_hub.people.competitors import owed_squads
 from roundtap_hub.people.lists import FLAGGED, GOOD, list_states
 from roundtap_hub.results.standings_table import standings_view
@@ -83,6 +84,12 @@ def paper_view(state: EventState, orders: Iterable[print_jobs.PrintJob], states:
             "done": [row for row in quiet if row.known.state not in (print_jobs.QUEUED, print_jobs.SENDING)]}
 
 
+def asking_jobs(state: EventState) -> int:
+    """How many of the event's print jobs need a person; 0 without a print station."""
+    book = web.current_hub().paper
+    return len(paper_view(state, book.orders, book.states, _unit_tables())["asking"]) if book is not None else 0
+
+
 def _row(state: EventState, job: print_jobs.PrintJob, known: print_jobs.PrintState) -> PaperRow:
     found = state.find_match(job.match) if job.match else None
     return PaperRow(job, known, found[1].match.table if found else None, _about(job))
@@ -124,7 +131,7 @@ def paper_page(event_id: str) -> AnyResponse:
                     closed=any(not played.open_matches for played in moment.state.public_rounds),
                 paper=paper_view(moment.state, book.orders, book.states, unit_tables()) if book is not None else None,
                     stations=sorted(book.printers.items()) if book is not None else (),
-                    slips_left_out=_slips_left_out(moment.state))
+                    slips_left_out=_slips_left_out(moment.state), slips_missing=len(missing_slips(moment)))
 
 
 def orderable_kinds(state: EventState) -> list[str]:

@@ -81,7 +81,7 @@ def test_who_is_entered_by_the_name_of_another_is_entered_once(tmp_path: Path) -
     """With the tick for another person of the name nothing stood in the way of a form that was sent twice."""
     with open_house(tmp_path) as house:
         browser = house.with_event()
-        form = form_of(browser, "/console/e1", "/console/e1/competitors", names="Ana Ruiz", same_name="1")
+        form = form_of(browser, "/console/e1/players", "/console/e1/competitors", names="Ana Ruiz", same_name="1")
         assert pressed(browser, "/console/e1/competitors", form).status_code == 303
         assert pressed(browser, "/console/e1/competitors", form).status_code == 409
         assert len(house.event.entrants) == 7

@@ -36,23 +36,23 @@ def test_a_call_has_its_age_and_somebody_takes_it(house: House, browser: Browser
     house.hub.presence.update("unit-1", house.time.ms, call=True)
     house.time.ms += 70_000
     house.hub.presence.update("unit-1", house.time.ms)
-    assert "Table 1 judge called 1:10" in text_of(browser.get("/console/e1"))
+    assert "Table 1 judge called 1:10" in text_of(browser.console())
     browser.post("/console/e1/call", unit="unit-1")
     assert house.hub.presence.units["unit-1"].call_taken_by == "organizer"
-    assert "organizer is on the way" in text_of(browser.get("/console/e1"))
+    assert "organizer is on the way" in text_of(browser.console())
 
 
 def test_a_table_is_silent_after_ten_seconds(house: House, browser: Browser):
     house.time.ms += 10_000
-    assert "no contact" not in text_of(browser.get("/console/e1"))
+    assert "no contact" not in text_of(browser.console())
     house.time.ms += 1
-    assert "Table 1 no contact 0:10" in text_of(browser.get("/console/e1"))
+    assert "Table 1 no contact 0:10" in text_of(browser.console())
 
 
 def test_both_who_ask_to_leave_at_one_table_are_named(house: House, browser: Browser):
     house.hub.presence.update("unit-1", house.time.ms, leave=frozenset("ab"))
     people, match = house.service.snapshot.people["e1"], house.event.live.matches[0].match  # type: ignore[union-attr]
-    page = text_of(browser.get("/console/e1"))
+    page = text_of(browser.console())
     assert all(f"{people[who].name} wants to drop" in page for who in (match.a, match.b))  # type: ignore[index]
 
 
@@ -60,14 +60,14 @@ def test_who_asks_to_leave_is_named_and_let_go(house: House, browser: Browser):
     house.hub.presence.update("unit-1", house.time.ms, leave=frozenset("b"))
     leaver = house.event.live.matches[0].match.b  # type: ignore[union-attr]
     name = house.service.snapshot.people["e1"][leaver].name  # type: ignore[index]
-    assert f"{name} wants to drop" in text_of(browser.get("/console/e1"))
+    assert f"{name} wants to drop" in text_of(browser.console())
     browser.post(f"/console/e1/competitors/{leaver}/drop", known=0)
-    assert "wants to drop" not in text_of(browser.get("/console/e1"))
+    assert "wants to drop" not in text_of(browser.console())
 
 
 def test_an_unfinished_entry_is_shown(house: House, browser: Browser):
     house.hub.presence.update("unit-1", house.time.ms, draft=True)
-    assert "result entry not finished" in text_of(browser.get("/console/e1"))
+    assert "result entry not finished" in text_of(browser.console())
 
 
 def test_the_wall_changes_its_picture_with_the_round(house: House, browser: Browser):
