@@ -87,7 +87,7 @@ def paper_view(state: EventState, orders: Iterable[print_jobs.PrintJob], states:
 def asking_jobs(state: EventState) -> int:
     """How many of the event's print jobs need a person; 0 without a print station."""
     book = web.current_hub().paper
-    return len(paper_view(state, book.orders, book.states, _unit_tables())["asking"]) if book is not None else 0
+    return len(paper_view(state, book.orders, book.states, unit_tables())["asking"]) if book is not None else 0
 
 
 def _row(state: EventState, job: print_jobs.PrintJob, known: print_jobs.PrintState) -> PaperRow:
