@@ -1,13 +1,13 @@
-"""The home page, login and logout, and the events' colours."""
+"""The home page, login and logout."""
 
-from flask import Response, redirect, request, url_for
+from flask import redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid
 from roundtap_hub.access import visit
 from roundtap_hub.access.auth import safe_redirect_path
 from roundtap_hub.access.policy import EVERYBODY, JUDGE, LOGIN, route
-from roundtap_hub.events.saved_event import COLOURS, CONTENT_TYPE, colours_css, listed_events
+from roundtap_hub.events.saved_event import listed_events
 from roundtap_hub.serving import web
 
 
@@ -48,10 +48,3 @@ def _after_login(target: str) -> str:
 def log_out() -> AnyResponse:
     visit.end_session()
     return redirect(url_for("pages.home_page"), 303)
-
-
-@route(COLOURS, EVERYBODY)
-def event_colours() -> AnyResponse:
-    response = Response(colours_css(web.current_snapshot()), content_type=CONTENT_TYPE)
-    response.headers["Cache-Control"] = "no-cache"
-    return response

@@ -4,7 +4,10 @@
 (() => {
   const SILENT_MS = 10 * 1000;
   const body = document.body;
+  const HEARD = "roundtap:contact";
+  // By both clocks: the browser's own may stand still while a phone sleeps, and the day's may be set.
   let lastHeard = performance.now();
+  let lastHeardDate = Date.now();
   // The time of day at the hub when it was last heard, where it knows one.
   let lastTime = "";
   let source = null;
@@ -329,6 +332,8 @@
   // --- the feed
   function heard() {
     lastHeard = performance.now();
+    lastHeardDate = Date.now();
+    sessionStorage.setItem(HEARD, lastHeardDate);
     backOff = 1000;
     freshness();
   }
@@ -361,7 +366,7 @@
   }
 
   function freshness() {
-    const silent = performance.now() - lastHeard;
+    const silent = Math.max(performance.now() - lastHeard, Date.now() - lastHeardDate);
     const stale = silent > SILENT_MS;
     if (stale) seek();
     body.classList.toggle("stale", stale);
@@ -454,6 +459,9 @@
   if (first) first.focus();
   if (body.dataset.reloadMs) setTimeout(() => location.reload(), Number(body.dataset.reloadMs));
   if (body.dataset.feed) {
+    // What the browser had kept, without asking anybody, is as old as the last word that this tab had from the hub.
+    const [arrival] = performance.getEntriesByType("navigation");
+    if (arrival && arrival.transferSize === 0) lastHeardDate = Number(sessionStorage.getItem(HEARD)) || lastHeardDate;
     connect();
     setInterval(freshness, 1000);
     if (body.dataset.againMs) setInterval(() => { if (!document.hidden) look(); }, Number(body.dataset.againMs));
