@@ -85,7 +85,8 @@ def before_play(states: States) -> None:
 
 def a_round(states: States) -> None:
     hall = states.hall
-    event, matches = states.started("Mistrzostwa Województwa Zachodniopomorskiego", "xwing-standard")
+    event, matches = states.started("Mistrzostwa Województwa Zachodniopomorskiego", "xwing-standard",
+                                    full_names="1")
     states.add("published", event, next(matches).match.a, MATCH, CALL)
     hall.tell(event, c.SetClock("start"))
     states.add("playing", event, next(matches).match.a, MATCH, CALL)
@@ -125,7 +126,7 @@ def reports(states: States) -> None:
     states.agree(event, one, B_WON)
     states.add("second result", event, one.match.a, MATCH, CALL)
     states.hall.tell(event, c.EnterResult((one := next(matches)).id, one.revision, A_WON))
-    states.add("decided", event, one.match.a)
+    states.add("decided", event, one.match.a, CALL)
 
 
 def other_games(states: States) -> None:
