@@ -96,15 +96,15 @@
   }
 
   // A phase that begins while people look on says so: the style sheet lets it flash for a while.
-  function begin(word, now, phases = "", ms = null) {
+  function begin(word, now, phases = "") {
     const before = word.dataset.phase;
     const going = ["running", "last", "last_minutes", "over", ...phases.split(" ").map((each) => each.split(":")[0])];
     word.dataset.phase = now;
     for (const each of word.children) each.classList.toggle("now", each.dataset.when === now);
-    if (![before, now].every((each) => going.includes(each))) return;
-    document.dispatchEvent(new CustomEvent("roundtap:phase", { detail: { phase: now, late_ms: -ms } }));
+    if (![before, now].every((each) => going.includes(each))) return false;
     word.classList.add("begun");
     setTimeout(() => word.classList.remove("begun"), BEGUN_MS);
+    return true;
   }
 
   function put(element, value) {
@@ -123,9 +123,9 @@
       put(face, worded ? face.dataset.lastWords : shown.padStart(wall ? 0 : Number(face.dataset.width), "\u2007"));
       if ("extra" in face.dataset) continue;
       const now = phase(face, ms);
-      for (const word of document.querySelectorAll(`[data-phase-of="${face.dataset.clock}"]`)) {
-        if (word.dataset.phase !== now) begin(word, now, face.dataset.phases, ms);
-      }
+      const begun = [...document.querySelectorAll(`[data-phase-of="${face.dataset.clock}"]`)]
+        .filter((word) => word.dataset.phase !== now).map((word) => begin(word, now, face.dataset.phases));
+      if (begun.includes(true)) document.dispatchEvent(new CustomEvent("roundtap:phase", { detail: { phase: now, late_ms: -ms } }));
     }
     const now = hubNow();
     for (const left of document.querySelectorAll("[data-until]")) put(left, text(Math.max(0, Number(left.dataset.until) - now)));

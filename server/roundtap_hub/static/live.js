@@ -4,7 +4,8 @@
 (() => {
   const SILENT_MS = 10 * 1000;
   const body = document.body;
-  const HEARD = "roundtap:contact";
+  const CURRENT = "roundtap:current";
+  const VERSIONS_KEPT = 20;
   // By both clocks: the browser's own may stand still while a phone sleeps, and the day's may be set.
   let lastHeard = performance.now();
   let lastHeardDate = Date.now();
@@ -330,10 +331,18 @@
   }
 
   // --- the feed
+  // When the hub last stood behind each version of a page that this tab has shown.
+  const versions = () => JSON.parse(sessionStorage.getItem(CURRENT) || "[]");
+  function noteVersion() {
+    const { seen } = body.dataset;
+    const others = versions().filter(([version]) => version !== seen);
+    sessionStorage.setItem(CURRENT, JSON.stringify([[seen, lastHeardDate], ...others].slice(0, VERSIONS_KEPT)));
+  }
+
   function heard() {
     lastHeard = performance.now();
     lastHeardDate = Date.now();
-    sessionStorage.setItem(HEARD, lastHeardDate);
+    noteVersion();
     backOff = 1000;
     freshness();
   }
@@ -459,9 +468,10 @@
   if (first) first.focus();
   if (body.dataset.reloadMs) setTimeout(() => location.reload(), Number(body.dataset.reloadMs));
   if (body.dataset.feed) {
-    // What the browser had kept, without asking anybody, is as old as the last word that this tab had from the hub.
+    // A page that the browser had stored may be older than what this tab showed last: its version tells.
     const [arrival] = performance.getEntriesByType("navigation");
-    if (arrival && arrival.transferSize === 0) lastHeardDate = Number(sessionStorage.getItem(HEARD)) || lastHeardDate;
+    const known = versions().find(([version]) => version === body.dataset.seen);
+    if (known && arrival && arrival.transferSize === 0) [, lastHeardDate] = known;
     connect();
     setInterval(freshness, 1000);
     if (body.dataset.againMs) setInterval(() => { if (!document.hidden) look(); }, Number(body.dataset.againMs));
