@@ -240,6 +240,8 @@ class StepMarks:
         return open_matches_by_player(self._state)
 
 
+COLOR = re.compile(r"#[0-9A-Fa-f]{6}")
+
 EventLine = EventState | EventSummary
 """Both name what a list shows alike, except the number of people: `entrants` or `players`."""
 
@@ -257,17 +259,3 @@ def listed_events(snapshot: Snapshot) -> list[EventLine]:
 
 def archived_list(snapshot: Snapshot) -> list[EventLine]:
     return [line for line in known_events(snapshot) if line.id in snapshot.venue.archived]
-
-
-COLOURS = "GET /colours.css"
-CONTENT_TYPE = "text/css; charset=utf-8"
-COLOR = re.compile(r"#[0-9A-Fa-f]{6}")
-
-
-def colours_css(snapshot: Snapshot) -> str:
-    """A style rule for each event that is not deleted."""
-    rules = [
-        f'[data-event="{event.id}"]{{--event:{event.color}}}'
-        for event in known_events(snapshot) if COLOR.fullmatch(event.color) and event.id.isalnum()
-    ]
-    return "\n".join(rules) + "\n"
