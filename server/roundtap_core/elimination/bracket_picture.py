@@ -72,9 +72,9 @@ def wall_bracket(bracket: Bracket, names: Mapping[str, str], words: Words, box: 
     for first, last, parts in layouts:
         pages = []
         for part in range(parts):
-            drawings = [_WallBracket(bracket, names, words, two_lines, (first, last), (part, parts), box)
-                        for two_lines in (False, True)]
-            pages.append(max(drawings, key=_WallBracket.scale))
+            one, two = (_WallBracket(bracket, names, words, two_lines, (first, last), (part, parts), box)
+                        for two_lines in (False, True))
+            pages.append(one if one.scale() >= 1 else max(one, two, key=_WallBracket.scale))
         if min(page.scale() for page in pages) >= 1:
             break
     return [page.svg() for page in pages]
@@ -119,7 +119,7 @@ class _BracketSvg:
                            default=0)
         self._name_width = min(max(self._wanted, NARROWEST), WIDEST)
         self._two_lines = two_lines
-        self._row = self.row_of_two if any(len(self._split(text)) > 1 for text in texts) else self.row
+        self._row: float = self.row_of_two if any(len(self._split(text)) > 1 for text in texts) else self.row
         self._slot: float = 2 * self._row + self.gap
         self._parts: list[str] = []
 
@@ -161,7 +161,7 @@ class _BracketSvg:
         )
 
     def _x(self, bracket_round: int) -> float:
-        return (LEFT if self.whole else 0) + (bracket_round - self._rounds[0]) * (self._width + self.between)
+        return (LEFT if self.whole else 1) + (bracket_round - self._rounds[0]) * (self._width + self.between)
 
     def _places(self) -> dict[int, _Position]:
         """The first column evenly, each later game midway between the two that feed it, third place below."""
@@ -308,7 +308,7 @@ class _WallBracket(_BracketSvg):
                  rounds: tuple[int, int], part: tuple[int, int], box: tuple[float, float]) -> None:
         super().__init__(bracket, names, words, two_lines, rounds, part)
         columns, games = len(self._rounds), len(self._order(self._rounds[0]))
-        beside = columns * (SEED_WIDTH + SCORE_WIDTH + PAD) + (columns - 1) * self.between
+        beside = 2 + columns * (SEED_WIDTH + SCORE_WIDTH + PAD) + (columns - 1) * self.between
         high = games * self._slot
         if any(game.game == THIRD for game in self._games):
             high = max(high, 2 * (3 * self._row + self._above_third()))
@@ -318,6 +318,9 @@ class _WallBracket(_BracketSvg):
         self._box = box[0] / self._scale, box[1] / self._scale
         self._name_width = (self._box[0] - beside) / columns
         self._slot = (self._box[1] - self.head) / games
+        # Room to spare makes the rows higher.
+        room = (self._box[1] - self.head) / 2 - self._above_third()
+        self._row = max(self._row, min(1.5 * self.row, self._slot / 2 - self.gap, room / 3))
 
     def scale(self) -> float:
         """Of its letters, to the smallest that a hall can read."""

@@ -161,7 +161,7 @@ def seats_by_name(moment: saved_event.SavedEvent) -> list[PairingLine]:
         for side, competitor in (("a", match.match.a), ("b", match.match.b)):
             if competitor is None or match.match.bye == "unpaired-loss":
                 continue
-            record, values = record_of(moment, competitor)
+            record, values = record_of(moment, competitor) if saved_event.settled_round(moment.state) else ("", ())
             name = names.get(competitor, competitor)
             across = match.match.b if side == "a" else match.match.a
             found.append(PairingLine(name, names.get(across, across) if across else "", match.match.table, side,

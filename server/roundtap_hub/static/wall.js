@@ -2,6 +2,7 @@
 "use strict";
 (() => {
   const pageMs = Number(document.body.dataset.pageMs) || 10000;
+  const timeUpMs = Number(document.body.dataset.timeUpMs);
   // Nobody waits a minute for their name: many pages turn a little faster.
   const MANY = 5;
   const SWIFT = 0.7;
@@ -28,8 +29,8 @@
     const face = document.querySelector("main [data-clock], #time [data-clock]");
     const phase = document.querySelector("[data-phase-of]")?.dataset.phase;
     const { state = "idle", deadline } = face ? face.dataset : {};
-    const since = state === "running" && phase === "over" ? window.roundtap.hubNow() - Number(deadline) : Infinity;
-    const isNews = since < Number(document.body.dataset.timeUpMs) && !!document.querySelector("#time-up p");
+    const isOver = state === "running" && phase === "over" && window.roundtap.known();
+    const isNews = isOver && window.roundtap.hubNow() - Number(deadline) < timeUpMs && !!document.querySelector("#time-up p");
     const root = document.documentElement;
     if (root.classList.contains("time-up") !== isNews) {
       root.classList.toggle("time-up", isNews);

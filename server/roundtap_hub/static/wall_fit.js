@@ -4,13 +4,14 @@
   // Capitals that somebody reads from the other end of a hall, on a screen of which most halls have one.
   const CAPITALS_MM = 22;
   const SCREEN_MM = 55 * 25.4;
-  // Columns, and whether opponent and record stand beside a name or under it; a third word: without the record.
+  // Columns, and whether opponent and record stand beside a name or under it. In brief: names without the record,
+  // standings with one tiebreaker.
   const WAYS = [[1, true], [1, false], [2, true], [2, false], [3, false], [4, false]];
   const ROWS_MAX = 40;
   const STEPS = 12;
   const AIR = 1.03;
   const SHORT_END = / (\p{L}{1,3}\.?)$/u;
-  const [TINY, SHRINK, NEARLY] = [6, 0.985, 0.95];
+  const [TINY, SHRINK, NEARLY, WORTH] = [6, 0.985, 0.95, 1.1];
 
   const pen = document.createElement("canvas").getContext("2d");
 
@@ -52,7 +53,7 @@
   function copyOf(item) {
     const copy = item.cloneNode(true);
     // An initial does not stand on a line of its own.
-    for (const name of copy.querySelectorAll(".wall-name > bdi, th[scope=row] > bdi")) {
+    for (const name of copy.querySelectorAll(".wall-name > bdi, .wall-across > bdi, th[scope=row] > bdi")) {
       name.textContent = name.textContent.replace(SHORT_END, "\u00a0$1");
     }
     return copy;
@@ -96,6 +97,7 @@
       const page = document.createElement("div");
       page.className = `wall-page${beside ? " beside" : ""}${brief ? " brief" : ""}`;
       page.dataset.items = items.length;
+      page.dataset.columns = columns;
       if (list.page.dataset.title) page.dataset.title = list.page.dataset.title;
       pages.push([page, items]);
     }
@@ -113,7 +115,7 @@
   // In shares of a name's size, as wall.css has them; what is no name has a share of its own at each size.
   const LINE = 1.15;
   const [MORE, TABLE, SIGN, BYE, RANK, HEAD] = [0.5, 1.35, 1.05, 0.6, 0.72, 0.6 * 0.72];
-  const [GAP, BESIDE, PADDING] = [0.35, 6, 0.7];
+  const [GAP, BESIDE, PADDING] = [0.35, 6, 0.5];
   const widths = new Map();
   let least = 0;
   const shareOf = (share, size) => Math.max(share, least / size);
@@ -148,7 +150,7 @@
   function measured(list) {
     if (list.list === "names") {
       return list.items.map((item) => {
-        const across = words(said(item, ".wall-across"), 400);
+        const across = words(said(item, ".wall-across").replace(SHORT_END, "\u00a0$1"), 400);
         return {
           name: words(said(item, ".wall-name > bdi").replace(SHORT_END, "\u00a0$1"), 600),
           small: words(said(item, ".wall-name > small"), 400),
@@ -167,6 +169,7 @@
     const cells = [...(rows[0] || [])].flatMap((first, place) => (first.tagName === "TH" ? [] : [{
       cell: Math.max(place ? 0 : 2.2 - PADDING, ...rows.map((row) => cellWide(row[place]))),
       head: heads[place] ? wide(heads[place].textContent.trim(), 600) : 0,
+      more: first.matches(".more"),
     }]));
     return list.items.map((item) => ({
       name: [...words(said(item, "th > bdi").replace(SHORT_END, "\u00a0$1"), 600),
@@ -176,10 +179,11 @@
   }
 
   // What stands beside a name, in shares of its size.
-  function asideOf(line, size) {
+  function asideOf(line, size, brief) {
     if (!line.cells) return line.table || line.bye * shareOf(BYE, size);
     const [cell, head] = [shareOf(RANK, size), shareOf(HEAD, size)];
-    return line.cells.reduce((sum, each) => sum + Math.max(each.cell * cell, each.head * head) + PADDING * cell, 0) + PADDING * cell;
+    return line.cells.filter((each) => !brief || !each.more)
+      .reduce((sum, each) => sum + Math.max(each.cell * cell, each.head * head) + PADDING * cell, PADDING * cell);
   }
 
   // In shares of a name's size: how high a line is in so wide a column; Infinity where a word does not fit.
@@ -199,10 +203,10 @@
 
   // Whether everything stands on pages of `most` lines at this size, by these widths.
   function enough(list, way, most, size, { width, height: tall, gap }) {
-    const [columns] = way;
+    const [columns, , brief] = way;
     const room = (width - gap * (columns - 1)) / columns / size;
     const high = tall / size - (list.head ? LINE * shareOf(HEAD, size) + 4 / size : 0);
-    const aside = list.lines[0]?.cells ? asideOf(list.lines[0], size) : 0;
+    const aside = list.lines[0]?.cells ? asideOf(list.lines[0], size, brief) : 0;
     const count = Math.ceil(list.items.length / most);
     for (let i = 0; i < count; i += 1) {
       const lines = list.lines.slice(Math.floor(list.lines.length * i / count), Math.floor(list.lines.length * (i + 1) / count));
@@ -230,7 +234,8 @@
     let found = { size: 0, way: ways[0], most };
     for (const way of ways.filter((each) => enough(list, each, most, least, box))) {
       const size = largest(list, way, most, box, least);
-      if (size > found.size) found = { size, way, most };
+      // More columns only where they are worth it.
+      if (size > found.size * WORTH) found = { size, way, most };
     }
     return found;
   }
@@ -264,10 +269,12 @@
     let more = 0;
     for (;;) {
       while (size > TINY && !capacity(list, box, brief, size)) size *= SHRINK;
-      const [pagesOfWhole, pagesOfBrief] = [whole, brief].map((ways) => Math.ceil(count / (capacity(list, box, ways, size) || 1)));
-      // Without records where that saves a page.
-      const ways = pagesOfBrief < pagesOfWhole ? brief : whole;
-      const sheets = Math.min(count, Math.min(pagesOfWhole, pagesOfBrief) + more);
+      const held = capacity(list, box, whole, size);
+      // Without records where that saves a page, without figures where a name would else be small.
+      const heldInBrief = held && list.list !== "names" ? held : capacity(list, box, brief, size);
+      const [fewest, fewestInBrief] = [held, heldInBrief].map((lines) => Math.ceil(count / (lines || 1)));
+      const ways = fewestInBrief < fewest || !held ? brief : whole;
+      const sheets = Math.min(count, Math.min(fewest, fewestInBrief) + more);
       const found = best(list, box, ways, Math.ceil(count / sheets), size);
       const pages = pagesOf(list, found.way, found.most);
       holder.replaceChildren(...pages);
@@ -361,7 +368,7 @@
     for (let step = 0; step < STEPS; step += 1) {
       const middle = (low + high) / 2;
       page.style.setProperty("--champion", `${middle}px`);
-      if (within(page) && within(name)) low = middle; else high = middle;
+      if (within(page) && name.scrollWidth <= name.clientWidth + 1) low = middle; else high = middle;
     }
     page.style.setProperty("--champion", `${low}px`);
   }
