@@ -100,6 +100,7 @@ def _halves(name: str) -> list[str]:
 
 class _BracketSvg:
     row, row_of_two, gap, between, head = ROW, ROW_OF_TWO, GAP, BETWEEN, HEAD
+    seed_gap = 8
     small_px: float = SMALL_PX
     title_px: float = TITLE_PX
     whole = True  # with the games' numbers, who comes in from where, and the champion
@@ -232,7 +233,7 @@ class _BracketSvg:
         won = game.winner is not None and seat.competitor == game.winner
         out = game.decided and not won
         if seat.seed is not None:
-            self._append(x + SEED_WIDTH - 8, y, str(seat.seed), self.small_px, quiet=True,
+            self._append(x + SEED_WIDTH - self.seed_gap, y, str(seat.seed), self.small_px, quiet=True,
                          anchor="end")
         unknown = seat.competitor is None
         lines = self._split(self._text(game, seat))
@@ -301,6 +302,7 @@ class _BracketSvg:
 class _WallBracket(_BracketSvg):
     """A bracket, or a part of it, that fills a box of a wall."""
     row, row_of_two, gap, between, head = WALL_ROW, WALL_ROW + LINE, WALL_GAP, WALL_BETWEEN, WALL_HEAD
+    seed_gap = 5
     small_px = title_px = NAME_PX
     whole = False
 

@@ -27,6 +27,8 @@ from roundtap_hub.store import display_plan
 
 
 BOXES = {"wide": WALL, "tall": PORTRAIT_WALL}  # where a bracket is drawn, by the screen's shape
+ANNOUNCED = 40  # how high an announcement's line stands under it, as its box is measured
+LETTERS_A_LINE = 50
 
 
 @route("GET /wall", EVERYBODY, kept="wall")
@@ -69,8 +71,11 @@ def _wall(moment: SavedEvent, variant: str) -> AnyResponse:
     share = (int(way.part[0]), int(way.part[2])) if way.part else (1, 1)
     view = wall_view.wall_view(web.current_snapshot(), web.current_units(), moment, web.now_ms(), share, way.show)
     found = bracket(moment) if view["mode"] == wall_view.BRACKET else None
-    drawings = [(shape, svg) for shape, box in BOXES.items() if found
-                for svg in wall_bracket(found, shown_names(moment), web.words(), box)]
+    announced = announcement_lines(web.current_snapshot().venue.display_plan.for_event(state.id),
+                                   web.current_instant(), web.current_hub().clocks.wall())
+    below = sum(ANNOUNCED * (1 + len(line.said.text) // LETTERS_A_LINE) for line in announced)
+    drawings = [(shape, svg) for shape, (width, height) in BOXES.items() if found
+                for svg in wall_bracket(found, shown_names(moment), web.words(), (width, max(width / 4, height - below)))]
     pages = len(view["pages"]) or bool(view["champion"]) + len(drawings) + sum(
         len(view[f"{kind}_pages"]) for kind in ("standings", "cut", "final"))
     return web.cached_page(

@@ -5,8 +5,12 @@
   const CAPITALS_MM = 22;
   const SCREEN_MM = 55 * 25.4;
   // Columns, and whether opponent and record stand beside a name or under it. In brief: names without the record,
-  // standings with one tiebreaker.
+  // standings with one tiebreaker; bare: names without the opponent, too.
   const WAYS = [[1, true], [1, false], [2, true], [2, false], [3, false], [4, false]];
+  const LEVELS = ["", " brief", " bare"];
+  const [WHOLE, BRIEF, BARE] = [0, 1, 2];
+  // Of more pages than these nobody waits for their own.
+  const PAGES_MAX = 5;
   const ROWS_MAX = 40;
   const STEPS = 12;
   const AIR = 1.03;
@@ -88,14 +92,14 @@
     return holder;
   }
 
-  function pagesOf(list, [columns, beside, brief], most) {
+  function pagesOf(list, [columns, beside, level], most) {
     const count = Math.ceil(list.items.length / most);
     const pages = [];
     for (let i = 0; i < count; i += 1) {
       const from = Math.floor(list.items.length * i / count);
       const items = list.items.slice(from, Math.floor(list.items.length * (i + 1) / count));
       const page = document.createElement("div");
-      page.className = `wall-page${beside ? " beside" : ""}${brief ? " brief" : ""}`;
+      page.className = `wall-page${beside ? " beside" : ""}${LEVELS[level]}`;
       page.dataset.items = items.length;
       page.dataset.columns = columns;
       if (list.page.dataset.title) page.dataset.title = list.page.dataset.title;
@@ -154,8 +158,7 @@
         return {
           name: words(said(item, ".wall-name > bdi").replace(SHORT_END, "\u00a0$1"), 600),
           small: words(said(item, ".wall-name > small"), 400),
-          brief: across,
-          more: [...across, ...words(said(item, ".wall-record").replace(/\s+/g, "\u00a0"), 400)],
+          more: [[...across, ...words(said(item, ".wall-record").replace(/\s+/g, "\u00a0"), 400)], across, []],
           table: item.querySelector(".wall-table") ? wide(said(item, ".wall-table"), 700) * TABLE + SIGN : 0,
           bye: wide(said(item, ".wall-bye"), 400),
         };
@@ -174,22 +177,22 @@
     return list.items.map((item) => ({
       name: [...words(said(item, "th > bdi").replace(SHORT_END, "\u00a0$1"), 600),
         ...[...item.querySelectorAll("th > small")].flatMap((small) => words(small.textContent, 400))],
-      cells, table: 0, bye: 0, small: [], more: [], brief: [],
+      cells, table: 0, bye: 0, small: [], more: [[], [], []],
     }));
   }
 
   // What stands beside a name, in shares of its size.
-  function asideOf(line, size, brief) {
+  function asideOf(line, size, level) {
     if (!line.cells) return line.table || line.bye * shareOf(BYE, size);
     const [cell, head] = [shareOf(RANK, size), shareOf(HEAD, size)];
-    return line.cells.filter((each) => !brief || !each.more)
+    return line.cells.filter((each) => level === WHOLE || !each.more)
       .reduce((sum, each) => sum + Math.max(each.cell * cell, each.head * head) + PADDING * cell, PADDING * cell);
   }
 
   // In shares of a name's size: how high a line is in so wide a column; Infinity where a word does not fit.
-  function height(line, room, [, beside, brief], size, aside) {
+  function height(line, room, [, beside, level], size, aside) {
     const share = shareOf(MORE, size);
-    const [more, small] = [brief ? line.brief : line.more, line.small];
+    const [more, { small }] = [line.more[level], line];
     const left = room - aside - GAP * (beside ? 2 : 1);
     const forName = beside ? Math.min(natural(line.name, 0.3), left - BESIDE) : left;
     const forMore = (beside ? left - forName : left) / share;
@@ -203,10 +206,10 @@
 
   // Whether everything stands on pages of `most` lines at this size, by these widths.
   function enough(list, way, most, size, { width, height: tall, gap }) {
-    const [columns, , brief] = way;
+    const [columns, , level] = way;
     const room = (width - gap * (columns - 1)) / columns / size;
     const high = tall / size - (list.head ? LINE * shareOf(HEAD, size) + 4 / size : 0);
-    const aside = list.lines[0]?.cells ? asideOf(list.lines[0], size, brief) : 0;
+    const aside = list.lines[0]?.cells ? asideOf(list.lines[0], size, level) : 0;
     const count = Math.ceil(list.items.length / most);
     for (let i = 0; i < count; i += 1) {
       const lines = list.lines.slice(Math.floor(list.lines.length * i / count), Math.floor(list.lines.length * (i + 1) / count));
@@ -253,6 +256,16 @@
     return most;
   }
 
+  // How much is told of everybody, and on how many pages: names without their records where that saves a page, and
+  // without opponents where there are too many; standings in brief where a name would else be small.
+  function telling(list, box, levels, size) {
+    const pages = (level) => Math.ceil(list.items.length / capacity(list, box, levels[level], size));
+    const [whole, brief] = [pages(WHOLE), pages(BRIEF)];
+    const fewest = Math.min(whole, brief);
+    if (list.list === "names" && fewest > PAGES_MAX) return [BARE, pages(BARE)];
+    return whole === fewest || (list.list !== "names" && whole < Infinity) ? [WHOLE, whole] : [BRIEF, brief];
+  }
+
   const within = (box) => box.scrollHeight <= box.clientHeight + 1 && box.scrollWidth <= box.clientWidth + 1;
 
   // Laid out once, and looked at: what was worked out a little too large is made smaller, or goes over more pages.
@@ -261,21 +274,17 @@
     list.lines = measured(list);
     const gap = 2 * parseFloat(getComputedStyle(document.documentElement).fontSize);
     const box = { width: holder.clientWidth, height: holder.clientHeight, gap };
-    const whole = WAYS.filter(([columns, beside]) => columns <= count && (list.list === "names" || !beside));
-    const brief = whole.map(([columns, beside]) => [columns, beside, true]);
+    const levels = [WHOLE, BRIEF, BARE].map((level) => WAYS.filter(([columns, beside]) => columns <= count
+      && !(beside && (list.list !== "names" || level === BARE))).map(([columns, beside]) => [columns, beside, level]));
     least = small();
     // Where a single name is too wide for it, all are as large as that one can be.
     let size = smallest();
     let more = 0;
     for (;;) {
-      while (size > TINY && !capacity(list, box, brief, size)) size *= SHRINK;
-      const held = capacity(list, box, whole, size);
-      // Without records where that saves a page, without figures where a name would else be small.
-      const heldInBrief = held && list.list !== "names" ? held : capacity(list, box, brief, size);
-      const [fewest, fewestInBrief] = [held, heldInBrief].map((lines) => Math.ceil(count / (lines || 1)));
-      const ways = fewestInBrief < fewest || !held ? brief : whole;
-      const sheets = Math.min(count, Math.min(fewest, fewestInBrief) + more);
-      const found = best(list, box, ways, Math.ceil(count / sheets), size);
+      while (size > TINY && !capacity(list, box, levels[BRIEF], size)) size *= SHRINK;
+      const [level, fewest] = telling(list, box, levels, size);
+      const sheets = Math.min(count, fewest + more);
+      const found = best(list, box, levels[level], Math.ceil(count / sheets), size);
       const pages = pagesOf(list, found.way, found.most);
       holder.replaceChildren(...pages);
       let columns = [];
