@@ -25,9 +25,8 @@ from roundtap_hub.rounds.round_clock import clock_face, time_of_day
 from roundtap_hub.serving import web
 from roundtap_hub.store import display_plan
 
-
 BOXES = {"wide": WALL, "tall": PORTRAIT_WALL}  # where a bracket is drawn, by the screen's shape
-ANNOUNCED = 40  # how high an announcement's line stands under it, as its box is measured
+ANNOUNCED = 40  # how much of a box's height a line of an announcement takes
 LETTERS_A_LINE = 50
 
 
@@ -70,12 +69,7 @@ def _wall(moment: SavedEvent, variant: str) -> AnyResponse:
     state, way = moment.state, wall_view.wall_options(variant)
     share = (int(way.part[0]), int(way.part[2])) if way.part else (1, 1)
     view = wall_view.wall_view(web.current_snapshot(), web.current_units(), moment, web.now_ms(), share, way.show)
-    found = bracket(moment) if view["mode"] == wall_view.BRACKET else None
-    announced = announcement_lines(web.current_snapshot().venue.display_plan.for_event(state.id),
-                                   web.current_instant(), web.current_hub().clocks.wall())
-    below = sum(ANNOUNCED * (1 + len(line.said.text) // LETTERS_A_LINE) for line in announced)
-    drawings = [(shape, svg) for shape, (width, height) in BOXES.items() if found
-                for svg in wall_bracket(found, shown_names(moment), web.words(), (width, max(width / 4, height - below)))]
+    drawings = _bracket_drawings(moment) if view["mode"] == wall_view.BRACKET else []
     pages = len(view["pages"]) or bool(view["champion"]) + len(drawings) + sum(
         len(view[f"{kind}_pages"]) for kind in ("standings", "cut", "final"))
     return web.cached_page(
@@ -86,6 +80,16 @@ def _wall(moment: SavedEvent, variant: str) -> AnyResponse:
         in_turn=known_displays.events_in_play(web.current_snapshot()) if way.turns else (),
         reached=join_address() if view["mode"] == wall_view.WELCOME else None, drawings=drawings,
         ends=end_time(state) if view["mode"] == wall_view.CLOCK else "", planned=planned_swiss(state))
+
+
+def _bracket_drawings(moment: SavedEvent) -> list[tuple[str, str]]:
+    """(shape of the screen, SVG) of each page. Announcements stand under them."""
+    found = bracket(moment)
+    said = announcement_lines(web.current_snapshot().venue.display_plan.for_event(moment.event_id),
+                              web.current_instant(), web.current_hub().clocks.wall())
+    taken = sum(ANNOUNCED * (1 + len(line.said.text) // LETTERS_A_LINE) for line in said)
+    return [(shape, svg) for shape, (width, height) in BOXES.items() if found for svg in wall_bracket(
+        found, shown_names(moment), web.words(), (width, max(width / 4, height - taken)))]
 
 
 @dataclass(frozen=True, slots=True)
