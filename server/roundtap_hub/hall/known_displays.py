@@ -188,8 +188,8 @@ def played_event(snapshot: Snapshot, now_ms: int) -> str | None:
     """The event in play, several in turn, but the one whose time has just run out before the others; else one that has
     yet to start, else the last one."""
     if playing := events_in_play(snapshot):
-        over = (state for state in playing if is_time_up_news(state, now_ms))
-        return next(over, playing[now_ms // ROTATION_MS % len(playing)]).id
+        news = (state for state in playing if is_time_up_news(state, now_ms))
+        return next(news, playing[now_ms // ROTATION_MS % len(playing)]).id
     if events := [state for state in snapshot.events.values() if not state.finished]:
         return events[0].id
     over = [event_id for event_id in (*snapshot.events, *snapshot.dormant) if event_id not in snapshot.venue.archived]
