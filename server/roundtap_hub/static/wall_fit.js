@@ -5,7 +5,7 @@
   const CAPITALS_MM = 22;
   const SCREEN_MM = 55 * 25.4;
   // Columns, and whether opponent and record stand beside a name or under it. In brief: names without the record,
-  // standings with one tiebreaker; bare: names without the opponent, too.
+  // standings with one tiebreaker; bare: names without the opponent, standings without tiebreakers.
   const WAYS = [[1, true], [1, false], [2, true], [2, false], [3, false], [4, false]];
   const LEVELS = ["", " brief", " bare"];
   const [WHOLE, BRIEF, BARE] = [0, 1, 2];
@@ -172,7 +172,7 @@
     const cells = [...(rows[0] || [])].flatMap((first, place) => (first.tagName === "TH" ? [] : [{
       cell: Math.max(place ? 0 : 2.2 - PADDING, ...rows.map((row) => cellWide(row[place]))),
       head: heads[place] ? wide(heads[place].textContent.trim(), 600) : 0,
-      more: first.matches(".more"),
+      until: first.matches(".more") ? BRIEF : first.matches(".tie") ? BARE : Infinity,
     }]));
     return list.items.map((item) => ({
       name: [...words(said(item, "th > bdi").replace(SHORT_END, "\u00a0$1"), 600),
@@ -185,7 +185,7 @@
   function asideOf(line, size, level) {
     if (!line.cells) return line.table || line.bye * shareOf(BYE, size);
     const [cell, head] = [shareOf(RANK, size), shareOf(HEAD, size)];
-    return line.cells.filter((each) => level === WHOLE || !each.more)
+    return line.cells.filter((each) => level < each.until)
       .reduce((sum, each) => sum + Math.max(each.cell * cell, each.head * head) + PADDING * cell, PADDING * cell);
   }
 
@@ -256,14 +256,17 @@
     return most;
   }
 
-  // How much is told of everybody, and on how many pages: names without their records where that saves a page, and
-  // without opponents where there are too many; standings in brief where a name would else be small.
+  // How much is told of everybody, and on how many pages: standings with fewer figures where a name would else be small;
+  // names without their records where that saves a page, and without opponents where there are too many.
   function telling(list, box, levels, size) {
-    const pages = (level) => Math.ceil(list.items.length / capacity(list, box, levels[level], size));
-    const [whole, brief] = [pages(WHOLE), pages(BRIEF)];
-    const fewest = Math.min(whole, brief);
-    if (list.list === "names" && fewest > PAGES_MAX) return [BARE, pages(BARE)];
-    return whole === fewest || (list.list !== "names" && whole < Infinity) ? [WHOLE, whole] : [BRIEF, brief];
+    const pages = [];
+    for (const level of [WHOLE, BRIEF, BARE]) {
+      pages.push(Math.ceil(list.items.length / capacity(list, box, levels[level], size)));
+      if (list.list !== "names" && pages[level] < Infinity) return [level, pages[level]];
+    }
+    const fewest = Math.min(pages[WHOLE], pages[BRIEF]);
+    const level = fewest > PAGES_MAX ? BARE : pages.indexOf(fewest);
+    return [level, pages[level]];
   }
 
   const within = (box) => box.scrollHeight <= box.clientHeight + 1 && box.scrollWidth <= box.clientWidth + 1;
@@ -281,7 +284,7 @@
     let size = smallest();
     let more = 0;
     for (;;) {
-      while (size > TINY && !capacity(list, box, levels[BRIEF], size)) size *= SHRINK;
+      while (size > TINY && !capacity(list, box, levels[BARE], size)) size *= SHRINK;
       const [level, fewest] = telling(list, box, levels, size);
       const sheets = Math.min(count, fewest + more);
       const found = best(list, box, levels[level], Math.ceil(count / sheets), size);
