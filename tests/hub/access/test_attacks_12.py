@@ -153,7 +153,7 @@ def test_a_scorekeeper_overrules_no_table_by_a_slip(tmp_path: Path) -> None:
         asked, typed = keeper.opened(end), form_of(keeper, end, slip)
         assert 'value="record"' in asked.text
         assert 'value="slip"' not in asked.text
-        assert "decided by: judge, head judge, organizer" in asked.text
+        assert "Decided by: judge, head judge, organizer" in asked.text
         head = house.event.head
         refused = pressed(keeper, slip, {**typed, "counts": "slip", "reason": "So it is"})
         assert refused.status_code == 409

@@ -173,7 +173,7 @@ def test_a_press_that_may_or_may_not_be_saved_says_just_that(house: House, monke
 
 
 @pytest.mark.parametrize(("error", "said"), [
-    (Problem("not_saved"), "It was not done"), (HubStopped(), "The hub stopped before it answered"),
+    (Problem("not_saved"), "Not done"), (HubStopped(), "The hub stopped before it answered"),
 ])
 def test_how_it_ended_is_said(house: House, monkeypatch: pytest.MonkeyPatch, error: Exception, said: str):
     organizer = house.with_event()

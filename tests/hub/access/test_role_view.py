@@ -166,7 +166,7 @@ def test_in_an_event_with_officials_a_judge_is_the_one_of_that_name_or_is_told_t
     log = house.event.find_match("1.3")[1].log  # type: ignore[index]
     assert [(line.kind, line.by) for line in log] == [("extension", "o2")]
     answer = stranger.post("/console/e1/match/1.3/ruling", text="no", by="o2")
-    assert "Kai Eich is not one of this event’s officials" in problem_of(answer)
+    assert "Kai Eich is not an official of this event" in problem_of(answer)
     house.hub.access.organizers.staff.link_official(house.hub.access.organizers.staff.people[1].id, "e1", "o2")
     stranger.post("/console/e1/match/1.3/ruling", text="no")
     assert len(house.event.find_match("1.3")[1].log) == 2  # type: ignore[index]

@@ -87,7 +87,7 @@ def test_while_a_round_is_played_nothing_is_archived(house: House) -> None:
     assert "archive" not in browser.get("/console").text
     answer = browser.post("/console/e1/archive")
     assert answer.status_code == 409
-    assert "take the round back" in text_of(answer)
+    assert "withdraw the round" in text_of(answer)
     assert house.service.snapshot.venue.archived == frozenset()
 
 

@@ -17,9 +17,9 @@ def test_from_login_to_the_export(house: House):
     browser = house.organizer()
     assert browser.post("/console", name="Winter Open", rulebook="xwing-standard", structure="own",
                         swiss_rounds=2, color="#00785A").location == "/console/e1"
-    assert "Enter the players" in text_of(browser.get("/console/e1"))
+    assert "Add the players" in text_of(browser.get("/console/e1"))
     browser.post("/console/e1/competitors", names="\n".join(PEOPLE))
-    assert "6 players are in, 2 rounds" in text_of(browser.get("/console/e1"))
+    assert "6 players, 2 rounds" in text_of(browser.get("/console/e1"))
     for number in (1, 2):
         browser.post("/console/e1/draw", attempt=0)
         assert f"Round {number} is drawn" in text_of(browser.get("/console/e1"))
@@ -29,7 +29,7 @@ def test_from_login_to_the_export(house: House):
         for table in (1, 2, 3):
             browser.post(f"/console/e1/match/{number}.{table}/walk", revision=0, way="played", opener="a",
                          **{"q.score.loser": 10 * table})
-    assert "All 2 rounds are played" in text_of(browser.get("/console/e1"))
+    assert "All 2 rounds are over" in text_of(browser.get("/console/e1"))
     browser.post("/console/e1/finish", reason="the hall closes")
     assert "The event is finished" in text_of(browser.get("/console/e1"))
 
@@ -97,7 +97,7 @@ def test_the_draft_shows_points_repeats_and_the_bye(house: House):
     browser.post("/console/e1/publish", number=1, attempt=1)
     house.play()
     browser.post("/console/e1/draw", attempt=0)
-    assert "last of those without a bye" in text_of(browser.get("/console/e1"))
+    assert "last without a bye" in text_of(browser.get("/console/e1"))
 
 
 def test_the_clock_is_started_moved_and_set(house: House):
@@ -111,7 +111,7 @@ def test_the_clock_is_started_moved_and_set(house: House):
     assert house.event.clock.remaining_ms == 750_000
     wrong = browser.post("/console/e1/clock", action="set", time="noon")
     assert wrong.status_code == 400
-    assert "“noon” is no time" in problem_of(wrong)
+    assert "“noon” is not a time" in problem_of(wrong)
     browser.post("/console/e1/clock", action="pause")
     assert "The clock is paused at 12:30" in text_of(browser.get("/console/e1"))
 
@@ -154,7 +154,7 @@ def test_a_file_that_breaks_a_rule_is_taken_in_only_knowingly(house: House):
     }
     refused = browser.post("/console/import", file=(io.BytesIO(json.dumps(file).encode()), "event.json"))
     assert refused.status_code == 409
-    assert "breaks a rule: 300 is out of range" in problem_of(refused)
+    assert "violates a rule: 300 is out of range" in problem_of(refused)
     taken = browser.post("/console/import", anyway="1", file=(io.BytesIO(json.dumps(file).encode()), "event.json"))
     assert taken.status_code == 303
 
@@ -171,7 +171,7 @@ def test_an_end_before_everything_is_played_says_why_and_everybody_reads_it(hous
     assert house.event.finished
     rules = text_of(browser.get("/rules/e1"))
     assert "The event ended early." in rules
-    assert "Why: the hall closes at ten" in rules
+    assert "Reason: the hall closes at ten" in rules
     assert "Open at the end" in rules
     assert "Started with open items" not in rules
     file = parse_event_file(browser.get("/console/e1/export.json").text)
@@ -182,7 +182,7 @@ def test_an_end_before_everything_is_played_says_why_and_everybody_reads_it(hous
 def test_an_event_that_was_played_to_its_end_asks_no_reason(house: House):
     browser = house.with_event(swiss_rounds=1)
     house.publish()
-    assert "more rounds to come" not in text_of(browser.get("/console/e1")), "0 for none"
+    assert "more rounds" not in text_of(browser.get("/console/e1")), "0 for none"
     house.play()
     browser.post("/console/e1/finish")
     assert house.event.finished

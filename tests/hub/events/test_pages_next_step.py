@@ -23,17 +23,17 @@ def announced(house: House, rulebook: str, language: str = "en") -> str:
 
 @pytest.mark.parametrize(("rulebook", "said"), [
     ("xwing-standard", "lower list total chooses initiative. If totals are equal, a lot decides"),
-    ("xwing-standard", "Nobody plays before the start of the round is called."),
+    ("xwing-standard", "Do not play before the round is started."),
     ("xwing-epic-duel", "lower list total chooses initiative. If totals are equal, a lot decides"),
     ("xwing-epic-team", "a lot decides which captain chooses"),
     ("keyforge-archon", "A lot decides who starts. Players may not agree on it"),
-    ("keyforge-archon", "Dice of any kind are forbidden"),
-    ("keyforge-sealed", "Dice of any kind are forbidden"),
+    ("keyforge-archon", "No dice, not even as counters"),
+    ("keyforge-sealed", "No dice, not even as counters"),
     ("keyforge-archon", "You may read your opponent's deck list for two minutes, only before the game."),
     ("keyforge-sealed", "You may look through a newly opened deck briefly"),
-    ("keyforge-sealed", "the loser of the last game chooses who begins"),
+    ("keyforge-sealed", "the loser of the last game chooses who starts"),
     ("warlords-of-terra", "Both players first reveal their hero for the whole event."),
-    ("shatterpoint-premier", "both pick two squads of their list and the mission set"),
+    ("shatterpoint-premier", "both pick two squads and the mission set"),
 ])
 def test_what_is_settled_before_a_game_is_announced(house: House, rulebook: str, said: str):
     assert said in announced(house, rulebook).partition("Before each game")[2]
@@ -69,7 +69,7 @@ def test_whose_list_costs_less_is_named_at_every_front(house: House, rulebook: s
 
 def test_lists_that_cost_the_same_draw_lots_once(house: House):
     at_a_table(house, "xwing-standard", (99, 99))
-    assert "a lot decides who chooses initiative" in fronts(house)["phone"]
+    assert "A lot decides who chooses initiative" in fronts(house)["phone"]
     browser = house.organizer()
     browser.get("/console/e1/match/1.1")
     browser.post("/console/e1/match/1.1/before-play", about="initiative")
@@ -79,7 +79,7 @@ def test_lists_that_cost_the_same_draw_lots_once(house: House):
     assert house.event.head == drawn.head
     side = house.event.live.matches[0].lots["initiative"]
     said = fronts(house)
-    assert "Drawn by lot:" in said["phone"]
+    assert "Lot:" in said["phone"]
     assert said["table"] == {"about": "initiative", "side": side, "lot": True}
 
 
@@ -92,7 +92,7 @@ def test_a_phone_draws_the_lot_once_and_it_is_on_record_as_that_player_s(house: 
     assert (lot.kind, lot.actor) == ("lot-drawn", "phone:p2")
     side = house.event.live.matches[0].lots["initiative"]
     assert fronts(house)["table"] == {"about": "initiative", "side": side, "lot": True}
-    assert "Drawn by lot:" in text_of(browser.get(me))
+    assert "Lot:" in text_of(browser.get(me))
     # The first stands, whoever asks again.
     for _ in range(3):
         house.browser().post(f"{house.hub.access.links.path('e1', 'p1')}/lot", about="initiative")
@@ -123,8 +123,8 @@ def test_the_first_player_drawn_is_told_to_phone_table_and_officials(house: Hous
     assert "A lot decides who starts." in fronts(house)["phone"]
     house.service.execute_one("e1", NoteLot("1.1", "first_player", "b"), "unit:unit-1")
     said = fronts(house)
-    assert "Drawn by lot:" in said["phone"]
-    assert "Drawn by lot:" in said["match"]
+    assert "Lot:" in said["phone"]
+    assert "Lot:" in said["match"]
     assert table_view(house.service.snapshot, "unit-1")["match"]["lots"] == {"first_player": "b"}
 
 

@@ -61,6 +61,6 @@ def test_a_draw_stands_with_its_seed_and_is_not_drawn_twice(house: House, browse
     assert f"among 6, entry {draw.number}, seed {draw.seed}" in page
     assert all(PEOPLE[int(who[1:]) - 1] in page for who in draw.winners)
     answer = browser.post(f"{PRIZES}/draw", what="dice", count=2, among="active", seen=0)
-    assert "drawn meanwhile" in problem_of(answer)
+    assert "just drawn" in problem_of(answer)
     assert len(house.event.door_prizes) == 1
     assert "all active players (4)" in text_of(browser.get(PRIZES))

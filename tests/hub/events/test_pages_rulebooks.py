@@ -63,12 +63,12 @@ def test_what_was_chosen_is_kept_and_what_was_left_out_follows_the_rulebook(hous
 
 
 @pytest.mark.parametrize(("rulebook", "fields", "words", "field"), [
-    ("xwing-epic-duel", {"minutes.swiss": 90}, "at least 150", "minutes.swiss"),
+    ("xwing-epic-duel", {"minutes.swiss": 90}, "rulebook minimum is 150", "minutes.swiss"),
     ("xwing-standard", {"best_of.swiss": 3}, "3 is not possible here", ""),
     ("warlords-of-terra", {}, "0 for none", "prize_places"),
-    ("warlords-of-terra", {"legendary_limit": 7, "prize_places": 1}, "must be 0 to 3", "legendary_limit"),
+    ("warlords-of-terra", {"legendary_limit": 7, "prize_places": 1}, "Enter 0 to 3", "legendary_limit"),
     ("keyforge-sealed", {"minutes.final": "long"}, "not a whole number", "minutes.final"),
-    ("xwing-epic-duel", {"structure": "basic"}, "possible: own", ""),
+    ("xwing-epic-duel", {"structure": "basic"}, "Possible: own", ""),
 ])
 def test_an_option_that_cannot_be_is_said_beside_its_field(
     house: House, rulebook: str, fields: dict[str, object], words: str, field: str
@@ -106,7 +106,7 @@ def test_rounds_and_cut_can_follow_late_entries_until_round_2(house: House):
     browser.post("/console/e1/competitors", names="Ewa")
     assert "Rounds and cut" in text_of(browser.get("/console/e1"))
     refused = browser.post("/console/e1/structure", structure="basic", swiss_rounds="many")
-    assert "“many” is no whole number" in problem_of(refused)
+    assert "“many” is not a whole number" in problem_of(refused)
     browser.post("/console/e1/structure", structure="own", swiss_rounds=4, cut=2)
     assert house.event.given_options == {
         "structure": "own", "swiss_rounds": 4, "cut": 2, "stages": {"swiss": {"minutes": 100}}}
@@ -268,7 +268,7 @@ def tied(house: House, people: str) -> Browser:
 def test_two_tied_for_a_prize_play_a_tie_break_round(house: House):
     browser = tied(house, "Ana Ruiz\nBruno Maier\nEva Luz\nKai Eich")
     page = browser.get("/console/e1")
-    assert "Draw the tie-break round" in text_of(page)
+    assert "Draw tie-break round" in text_of(page)
     assert 'type="radio" name="tiebreak_form"' not in page.text
     browser.post("/console/e1/draw", attempt=0, tiebreak_form="each")
     assert "Tie-break round: draft" in text_of(browser.get("/console/e1"))
@@ -286,16 +286,16 @@ def test_finishing_with_an_open_tie_or_a_missing_round_says_so_and_asks_for_the_
     first, second = open_ties(tournament_of(house.event))[0]
     people = saved_event(house.service.snapshot, "e1").people
     for person in (first, second):
-        assert f"{people[person].name} is tied at a place that counts" in text_of(browser.get("/console/e1"))
+        assert f"{people[person].name} is tied at a deciding place" in text_of(browser.get("/console/e1"))
     browser.post(f"/console/e1/competitors/{second}/drop", known="1")
     page = browser.get("/console/e1")
     # All that can be played is played, but the tie: the next step leads to the form, and ends nothing by itself.
     assert 'href="#finish"' in page.text
-    assert f"{people[second].name} is tied at a place that counts" in text_of(page)
+    assert f"{people[second].name} is tied at a deciding place" in text_of(page)
     assert "Give a reason to finish now" in problem_of(browser.post("/console/e1/finish"))
     browser.post("/console/e1/finish", reason="the last train")
     assert house.event.finished
-    assert "is tied at a place that counts, and the tie was not played out" in text_of(browser.get("/rules/e1"))
+    assert "is tied at a deciding place. The tie was not played out" in text_of(browser.get("/rules/e1"))
 
 
 def test_a_correction_that_changes_the_tie_offers_to_take_the_tie_break_round_back(house: House):
@@ -306,16 +306,16 @@ def test_a_correction_that_changes_the_tie_offers_to_take_the_tie_break_round_ba
             "reason": "misread"}
     asked = browser.post("/console/e1/match/1.1/walk", **sent)
     assert "With this result, no tie-break round is needed" in problem_of(asked)
-    assert "Save it, and take the tie-break round back" in text_of(asked)
+    assert "Save and withdraw the tie-break round" in text_of(asked)
     assert len(house.event.rounds) == 2
     # Once a table of it has reported, only that is offered which can be done, with the way to the rest.
     first = house.event.live.matches[0]
     house.service.execute_one("e1", EnterResult(first.id, first.revision, Result(winner="a", score=SidePair(20, 0))),
                               "test")
     asked = browser.post("/console/e1/match/1.1/walk", **sent)
-    assert "or take those back first, then correct this result" in problem_of(asked)
+    assert "or clear those first. Then correct this result" in problem_of(asked)
     assert "Save and keep the tie-break round" in text_of(asked)
-    assert "take the tie-break round back" not in text_of(asked)
+    assert "withdraw the tie-break round" not in text_of(asked)
     browser.post(f"/console/e1/match/{first.id}/clear", revision=first.revision + 1)
     assert browser.post("/console/e1/match/1.1/walk", cut="anew", **sent).status_code == 303
     assert len(house.event.rounds) == 1

@@ -29,7 +29,7 @@ def test_everybody_reads_what_is_announced(house: House):
     page = text_of(house.browser().get("/rules/e1"))
     for said in ("X-Wing (100)", "Turnierregeln (de)", "formal", "3 Swiss rounds, then cut to top 4",
                  "final one game 120 minutes", "Win 1 point", "bye 1 point, MoV 150",
-                 "After round 1 the bye goes to the last in the standings", "House decisions",
+                 "After round 1 the bye goes to the lowest player without one", "House decisions",
                  "Nobody gets a second bye", "Public names are shortened."):
         assert said in page, said
 
@@ -46,7 +46,7 @@ def test_rounds_follow_the_players_until_round_1_is_drawn(house: House):
     page = text_of(browser.get("/rules/e1"))
     assert "3 Swiss rounds, no cut For 6 players. Fixed when round 1 is drawn." in page
     browser.post("/console/e1/competitors", names="Nina Wolf\nJan Wolf\nIda Berg")
-    assert "4 Swiss rounds, no cut That is for 9 players." in text_of(browser.get("/rules/e1"))
+    assert "4 Swiss rounds, no cut For 9 players." in text_of(browser.get("/rules/e1"))
     house.publish()
     assert "Fixed when" not in text_of(browser.get("/rules/e1"))
 

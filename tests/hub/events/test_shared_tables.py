@@ -127,12 +127,12 @@ def test_a_clash_is_shown_and_solved_by_one_click(house: House) -> None:
     house.service.execute_one("e2", c.ImposeRound(tuple(matches)), "test")
     house.service.execute_one("e2", c.PublishRound(1, 1), "test")
     page = browser.get("/console/e1")
-    assert "Sunday Cup plays at these tables: 2, 3. Free are: 4, 5." in text_of(page)
+    assert "Sunday Cup uses tables 2, 3. Tables 4, 5 are free." in text_of(page)
     assert "Move to tables 4, 5" in text_of(page)
     assert 'action="/console/e1/publish"' not in page.text
     refused = browser.post("/console/e1/publish", number=1, attempt=1)
     assert refused.status_code == 409
-    assert "Another event is playing at these tables: 2, 3 (Sunday Cup)" in problem_of(refused)
+    assert "Another event uses these tables: 2, 3 (Sunday Cup)" in problem_of(refused)
     browser.post("/console/e1/tables", number=1, attempt=1)
     assert "Publish round 1" in text_of(browser.get("/console/e1"))
     assert browser.post("/console/e1/publish", number=1, attempt=1).status_code == 303

@@ -73,7 +73,7 @@ def test_each_display_has_a_short_name_in_its_corner_and_keeps_it(house: House, 
     page = text_of(desk.get("/console/displays"))
     assert "Wall A" in page
     assert "Wall B" in page
-    assert "waits to be assigned" in page
+    assert "not assigned" in page
 
 
 def test_a_display_keeps_its_name_over_a_restart_of_the_hub(tmp_path: Path):
@@ -320,7 +320,7 @@ def test_lunch_is_counted_down_by_the_hub_s_clock_and_ends(house: House, desk: B
     house.time.wall = "2026-11-21T12:00:00+00:00"
     desk.post("/console/displays/say", kind="lunch", text="Pasta in the bar", until="45")
     house.time.ms += 90_000
-    assert said(house).startswith("Lunch break: Pasta in the bar still 43:30 (")
+    assert said(house).startswith("Lunch break: Pasta in the bar ends in 43:30 (")
     house.time.ms += 43 * 60_000 + 29_999
     assert "0:01" in said(house)
     house.time.ms += 1
@@ -374,12 +374,12 @@ def test_announcements_and_displays_outlive_a_restart(tmp_path: Path):
         client = AsgiClient(HubApplication(house.hub), lifespan=True)
         again = Wall(client, wall.cookie)
         assert again.picture == "words"
-        assert "Lunch break still 45:00" in said(house)
+        assert "Lunch break ends in 45:00" in said(house)
         client.close()
 
 
 def test_after_another_boot_a_countdown_goes_on_by_the_time_of_day_where_it_is_known(tmp_path: Path):
-    for wall, words in (("2026-11-21T12:10:00+00:00", "Lunch break still 35:00"), (None, "Lunch break")):
+    for wall, words in (("2026-11-21T12:10:00+00:00", "Lunch break ends in 35:00"), (None, "Lunch break")):
         folder = tmp_path / str(bool(wall))
         folder.mkdir()
         with open_house(folder) as house:

@@ -110,7 +110,7 @@ def test_or_it_stays_paused_where_the_tables_are(house: House) -> None:
 
 def test_without_a_table_that_knows_the_last_known_is_offered(house: House) -> None:
     organizer = house.organizer()
-    assert "The last known is 24:00" in text_of(organizer.get("/console/e1"))
+    assert "The last known time is 24:00" in text_of(organizer.get("/console/e1"))
     organizer.post("/console/e1/clock", action="start")
     assert (house.event.clock.state, house.event.clock.remaining_ms) == (RUNNING, HELD_MS)
 
@@ -130,7 +130,7 @@ def test_everybody_s_pages_show_the_last_known_in_words(house: House) -> None:
     for path in ("/wall/e1", f"/e/e1/p/{player}"):
         page = house.browser().get(path)
         assert 'data-phase="counting"' in page.text
-        assert "tables go on counting" in text_of(page)
+        assert "tables kept counting" in text_of(page)
         assert "24:00" in text_of(page)
 
 

@@ -20,7 +20,7 @@ def browser(house: House) -> Browser:
 
 def test_a_unit_is_given_a_table_and_taken_off_it(house: House, browser: Browser):
     assert house.service.snapshot.venue.tables == {"unit-1": 1}
-    assert "“0” is no table" in problem_of(browser.post("/console/e1/units", unit="unit-1", table=0))
+    assert "“0” is not a table" in problem_of(browser.post("/console/e1/units", unit="unit-1", table=0))
     assert "no unit “toaster”" in problem_of(browser.post("/console/e1/units", unit="toaster", table=2))
     browser.post("/console/e1/units", unit="unit-1", table="")
     assert house.service.snapshot.venue.tables == {}
@@ -53,21 +53,21 @@ def test_both_who_ask_to_leave_at_one_table_are_named(house: House, browser: Bro
     house.hub.presence.update("unit-1", house.time.ms, leave=frozenset("ab"))
     people, match = house.service.snapshot.people["e1"], house.event.live.matches[0].match  # type: ignore[union-attr]
     page = text_of(browser.get("/console/e1"))
-    assert all(f"{people[who].name} wants to leave" in page for who in (match.a, match.b))  # type: ignore[index]
+    assert all(f"{people[who].name} wants to drop" in page for who in (match.a, match.b))  # type: ignore[index]
 
 
 def test_who_asks_to_leave_is_named_and_let_go(house: House, browser: Browser):
     house.hub.presence.update("unit-1", house.time.ms, leave=frozenset("b"))
     leaver = house.event.live.matches[0].match.b  # type: ignore[union-attr]
     name = house.service.snapshot.people["e1"][leaver].name  # type: ignore[index]
-    assert f"{name} wants to leave" in text_of(browser.get("/console/e1"))
+    assert f"{name} wants to drop" in text_of(browser.get("/console/e1"))
     browser.post(f"/console/e1/competitors/{leaver}/drop", known=0)
-    assert "wants to leave" not in text_of(browser.get("/console/e1"))
+    assert "wants to drop" not in text_of(browser.get("/console/e1"))
 
 
 def test_an_unfinished_entry_is_shown(house: House, browser: Browser):
     house.hub.presence.update("unit-1", house.time.ms, draft=True)
-    assert "began to enter a result and stopped" in text_of(browser.get("/console/e1"))
+    assert "result entry not finished" in text_of(browser.get("/console/e1"))
 
 
 def test_the_wall_changes_its_picture_with_the_round(house: House, browser: Browser):

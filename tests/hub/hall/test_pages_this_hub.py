@@ -221,9 +221,9 @@ def test_what_is_wrong_with_a_name_is_said_and_what_was_typed_stays(house: House
     desk = house.organizer()
     desk.post("/console/hub/staff", name="Eva", role="judge")
     answer = desk.post("/console/hub/staff", name="eva", role="scorekeeper")
-    assert "“eva” has a PIN already" in problem_of(answer)
+    assert "“eva” already has a PIN" in problem_of(answer)
     assert 'value="eva"' in answer.text
-    assert "does not belong to this hub’s staff any more" in problem_of(desk.post("/console/hub/staff/nobody/revoke"))
+    assert "is no longer on the staff" in problem_of(desk.post("/console/hub/staff/nobody/revoke"))
 
 
 def test_an_official_is_said_to_be_somebody_of_the_staff(house: House):
@@ -253,7 +253,7 @@ def test_organizers_see_the_hub_s_addresses_and_its_wifi(house: House, monkeypat
     said = shown("192.168.1.20", "10.42.0.1")
     for text in ("http://192.168.1.20", "http://10.42.0.1 · on the hub's own Wi-Fi", "http://roundtap.local",
                  "Tom's Games", "kmwp-4hd7-xqre",
-                 "At most 8 devices at once, table units included"):
+                 "At most 8 devices, table units included"):
         assert text in said
     assert "but not on" not in said
     assert "but not on" in shown("192.168.1.20")

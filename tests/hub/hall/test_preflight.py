@@ -196,7 +196,7 @@ def test_the_page_says_it_all_and_follows(house: House) -> None:
     house.hub.presence.update("table-2", house.time(), health=encode_health({**HEALTH, "screen": False}))
     page = house.organizer().get("/console/before-doors")
     assert 'data-feed="/feed?page=before-doors"' in page.text
-    assert "No answer from the screen at 2." in text_of(page)
+    assert "The screen does not respond at 2." in text_of(page)
     assert "Push its plug in firmly" in text_of(page)
 
 
@@ -298,7 +298,7 @@ def test_the_hotspot_that_was_set_up_is_among_the_checks(house: House, tmp_path:
     house.hub.host.machine = OwnMachine(tmp_path, hotspot=lambda: [down])
     assert down in house.hub.host.machine.checks()
     assert down.finding(core_words("en")) == "Hall is set up but not on."
-    assert "Wi-Fi is switched on" in down.to_do(core_words("en"))
+    assert "Wi-Fi is on" in down.to_do(core_words("en"))
 
 
 # --- the same list on the command line

@@ -102,7 +102,7 @@ def test_the_number_of_a_table_opens_its_match(judge: Browser, typed: str, leads
 @pytest.mark.parametrize("typed", ["9", "x", "-1", "99999", "²"])
 def test_a_number_at_which_nobody_plays_is_said_to_be_one(judge: Browser, typed: str):
     answer = judge.get(f"{HALL}?table={typed}")
-    assert "Nobody plays at table" in problem_of(answer)
+    assert "has no match in this round" in problem_of(answer)
 
 
 def test_what_both_sides_reported_stands_side_by_side_and_one_is_accepted(house: House, judge: Browser):
@@ -145,7 +145,7 @@ def test_two_events_stand_on_one_page_each_call_with_its_event(house: House, jud
     assert len(calls_on(judge, "/console/e2/judge")) == 1
     table = house.service.snapshot.events["e2"].public_rounds[-1].matches[0].match.table
     assert judge.get(f"{HALL}?table={table}").location == "/console/e2/match/1.1"
-    assert "Nobody plays" in problem_of(judge.get(f"/console/e1/judge?table={table}"))
+    assert "has no match in this round" in problem_of(judge.get(f"/console/e1/judge?table={table}"))
 
 
 def test_who_has_the_page_open_looks_again_when_somebody_calls(house: House):
@@ -175,7 +175,7 @@ def test_players_count_half_points_by_themselves(house: House):
     phone = house.browser()
     assert phone.get("/aid/xwing-standard").status_code == 200
     counted = phone.get("/aid/xwing-standard?aid.cost=46&aid.life=13&aid.damage=7&aid.large=1")
-    assert re.search(r'<p role="status"><b>Worth 23 victory points', counted.text)
+    assert re.search(r'<p role="status"><b>Opponent scores 23 victory points', counted.text)
     assert phone.get("/aid/nothing").status_code == 404
     assert 'href="/aid/xwing-standard"' in phone.get("/rules/e1").text
     assert 'href="/aid/xwing-standard"' in phone.get("/e/e1/p/p1").text

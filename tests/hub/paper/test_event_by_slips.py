@@ -158,7 +158,7 @@ def test_an_event_without_any_network_is_played_to_its_champion(tmp_path, rulebo
         desk.counts(late, now)
         assert [(m.match.a, m.match.b) for m in house.event.live.matches] == paired
         strange = desk.browser.get("/console/e1/slip?code=QQQ-3")
-        assert "No slip of this hall" in problem_of(strange)
+        assert "No slip has the code" in problem_of(strange)
         desk.all_in(slips)
 
         # The cut and the bracket.

@@ -38,18 +38,18 @@ def jobs(house):
 def test_an_event_that_is_published_lists_its_paper(house):
     page = text_of(house.desk.get("/console/e1/paper"))
     assert "5 waiting" in page
-    assert "Result slip · table 1 waits" in page
+    assert "Result slip · table 1 waiting" in page
 
 
 def test_what_is_uncertain_asks_and_is_answered(house):
     slip = jobs(house)[2]
     house.book.update_states([(slip.id, PrintState("uncertain", "unplugged", "s1"))])
     page = text_of(house.desk.get("/console/e1/paper"))
-    assert "Look at the printer" in page
+    assert "Check the printer" in page
     assert "not confirmed: the cable is unplugged" in page
     house.desk.post("/console/e1/paper/there", job=slip.id)
     page = text_of(house.desk.get("/console/e1/paper"))
-    assert "Look at the printer" not in page
+    assert "Check the printer" not in page
     assert "1 printed" in page
     assert house.book.orders == []
 
@@ -84,12 +84,12 @@ def test_a_proxy_for_a_damaged_card_bears_its_name_the_officials_and_the_date(ho
     content = job_content(job, house.service.snapshot, "http://hub")
     assert (content["card"], content["official"], content["date"]) == ("Expert Handling", "Eva Luz", "2026-11-21")
     assert content["event"] == "Winter Open"
-    assert "Proxy card · Expert Handling waits" in text_of(house.desk.get("/console/e1/paper"))
+    assert "Proxy card · Expert Handling waiting" in text_of(house.desk.get("/console/e1/paper"))
 
 
 @pytest.mark.parametrize(("wrong", "said"), [
     ({"card": " "}, "needs the card’s name"), ({"official": ""}, "needs the card’s name"),
-    ({"date": "tomorrow"}, "the date"), ({"card": "x" * 61}, "at most 60 letters"),
+    ({"date": "tomorrow"}, "the date"), ({"card": "x" * 61}, "limits are 60 letters"),
 ])
 def test_a_proxy_that_says_too_little_or_too_much_is_not_printed(house, wrong, said):
     house.desk.get("/console/e1/paper")
@@ -125,9 +125,9 @@ def test_a_mute_printer_is_a_question_and_its_jobs_go_on_as_sent_after_the_answe
     """On every organizer's page, too: whoever waits for a slip looks at the console first."""
     slip = jobs(house)[2]
     house.book.update_states([(slip.id, PrintState("queued", "mute", "station-1"))])
-    assert "The printer of station-1 does not answer any more" in text_of(house.desk.get("/console/e1"))
+    assert "The printer of station-1 does not respond" in text_of(house.desk.get("/console/e1"))
     page = text_of(house.desk.get("/console/e1/paper"))
-    assert "Look at the printer of station-1: does it print" in page
+    assert "Check the printer of station-1, for example" in page
     assert "Printing works: continue" in page
     for _ in range(2):
         house.desk.post("/console/e1/paper/go-on", job=slip.id)
@@ -150,12 +150,12 @@ def test_what_does_not_wait_for_a_mute_printer_cannot_go_on_as_sent(house):
 
 def test_the_fingerprint_is_printed_by_hand_where_there_is_one_to_trust(house):
     """Also before anybody plays; a hub that is not encrypted has nothing to compare."""
-    assert "Fingerprint of this hub" not in house.desk.get("/console/e1/paper").text
+    assert "Hub fingerprint" not in house.desk.get("/console/e1/paper").text
     assert house.desk.post("/console/e1/paper", kind="trust").status_code in (400, 409)
     encrypted = HttpsInfo(8443, b"", "A1B2 C3D4")
     house.hub.access.encrypted = encrypted
     house.app.extensions["roundtap"] = house.hub
-    assert "Fingerprint of this hub" in house.desk.get("/console/e1/paper").text
+    assert "Hub fingerprint" in house.desk.get("/console/e1/paper").text
     house.desk.post("/console/e1/paper", kind="trust")
     job = house.book.orders[-1]
     made = job_content(job, house.service.snapshot, "http://10.42.0.1:8080", encrypted)
@@ -215,7 +215,7 @@ def test_one_waiting_job_or_all_are_cancelled_and_can_be_had_again(house):
     assert "canceled" in page
     house.desk.post("/console/e1/paper/cancel", all="yes")
     page = text_of(house.desk.get("/console/e1/paper"))
-    assert "Nothing waits to be printed" in page
+    assert "No print jobs" in page
     house.desk.post("/console/e1/paper/again", job=first.id)
     assert "1 waiting" in text_of(house.desk.get("/console/e1/paper"))
 

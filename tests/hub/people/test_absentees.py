@@ -94,17 +94,17 @@ def row(browser: Browser, match: str) -> str:
 def test_the_grid_names_who_is_missing_at_a_table_also_after_the_start(house: House, browser: Browser):
     first, second = names(house)
     assert f"not seated: {second}" in row(browser, "1.1")
-    assert "not there" not in row(browser, "1.2"), "nobody says anything of a table without a unit"
+    assert "not seated: " not in row(browser, "1.2"), "nobody says anything of a table without a unit"
     house.hub.presence.update("unit-1", house.time.ms, seated=frozenset())
     assert f"not seated: {first}, {second}" in row(browser, "1.1")
     house.hub.presence.update("unit-1", house.time.ms, seated=frozenset("ab"))
-    assert "not there" not in row(browser, "1.1")
+    assert "not seated: " not in row(browser, "1.1")
 
 
 def test_before_the_start_a_table_at_which_nobody_sits_waits(house: House, browser: Browser):
     house.service.execute_one("e1", SetClock("reset"), "test")
     house.hub.presence.update("unit-1", house.time.ms, seated=frozenset())
-    assert "not there" not in row(browser, "1.1")
+    assert "not seated: " not in row(browser, "1.1")
     house.hub.presence.update("unit-1", house.time.ms, seated=frozenset("b"))
     assert f"not seated: {names(house)[0]}" in row(browser, "1.1")
 
@@ -121,7 +121,7 @@ def test_a_table_without_a_unit_is_known_once_somebody_was_seen_there(house: Hou
     house.time.ms += 10 * MINUTE
     assert absent(browser) == [house.event.find_match("1.1")[1].match.b, other.b]
     browser.post("/console/e1/match/1.2/here", who=other.b, back="absent")
-    assert "not there" not in row(browser, "1.2")
+    assert "not seated: " not in row(browser, "1.2")
 
 
 def test_one_list_with_one_button_each_once_the_minutes_are_over(house: House, browser: Browser):
@@ -137,7 +137,7 @@ def test_one_list_with_one_button_each_once_the_minutes_are_over(house: House, b
     assert step
     sent = {"absent": second, "back": "absent", "step": step[1]}
     assert browser.post("/console/e1/match/1.1/no-show", **sent).location == PAGE
-    assert "Nobody is known to be missing" in text_of(browser.get(PAGE))
+    assert "Nobody is known to be absent" in text_of(browser.get(PAGE))
     before = house.event.number
     assert browser.post("/console/e1/match/1.1/no-show", **sent).status_code in (404, 409)
     assert house.event.number == before, "a second click does nothing"

@@ -129,7 +129,7 @@ def test_a_phone_s_call_and_the_table_s_are_one(house: House, browser: Browser):
     says(house, "unit-1", call=True)
     call, = house.hub.hall.calls.of("e1")
     assert (call.match, call.table, call.sources) == ("1.1", 1, {"phone:p3", "unit:unit-1"})
-    assert text_of(browser.get("/console/e1")).count("judge called") == 1
+    assert text_of(browser.get("/console/e1")).count("judge called 1:00") == 1
     browser.post("/console/e1/call", match="1.1")
     call, = house.hub.hall.calls.of("e1")
     assert (call.taken_by, house.time.ms - call.since_ms) == ("organizer", 60_000)
@@ -204,7 +204,7 @@ def wishes(house: House, browser: Browser) -> list[str]:
     page = text_of(browser.get("/console/e1"))
     people = house.service.snapshot.people["e1"]
     match = house.event.live.matches[0].match  # type: ignore[union-attr]
-    return [side for side, who in (("a", match.a), ("b", match.b)) if f"{people[who].name} wants to leave" in page]
+    return [side for side, who in (("a", match.a), ("b", match.b)) if f"{people[who].name} wants to drop" in page]
 
 
 def test_both_wishes_of_one_table_arrive(house: House, browser: Browser):
@@ -270,7 +270,7 @@ def test_letting_go_says_what_it_does_to_the_open_match(house: House, browser: B
     other = house.service.snapshot.people["e1"][match.a].name
     says(house, "unit-1", leave=frozenset("b"))
     page = text_of(browser.get("/console/e1"))
-    assert f"The match at table 1 is still open: Concedes the open match {other}," in page
+    assert f"Concedes the open match at table 1 to {other}," in page
 
 
 def test_only_a_wish_that_was_said_can_be_refused():

@@ -165,7 +165,7 @@ def test_the_stand_in_is_never_put_on_record_as_a_name(tmp_path: Path) -> None:
         page = browser.get("/console/e1/competitor/p3/list")
         seen = page.text.split('name="seen" value="')[1].split('"')[0]
         answer = browser.post("/console/e1/competitor/p3/list", seen=seen, faction="Rebel")
-        assert "first enter the name again" in problem_of(answer)
+        assert "First enter the name again" in problem_of(answer)
     assert stored_data(tmp_path) == before
 
 

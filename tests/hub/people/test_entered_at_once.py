@@ -71,7 +71,7 @@ def test_one_name_from_two_places_is_entered_once_and_the_other_place_is_told(
                       lambda: other_desk.post(DESK, names="Pia Luchs\nnina WOLF", same_name="1"))
     said = sorted(problem_of(answer) for answer in answers)
     assert said[0] == ""
-    assert "was entered at this very moment from somewhere else" in said[1]
+    assert "was just added elsewhere" in said[1]
     assert len(house.event.entrants) in (7, 8), "all of a form, or none"
 
 
@@ -91,5 +91,5 @@ def test_one_player_in_two_teams_from_two_places_is_in_one(house: House, monkeyp
     desk.post("/console", name="Epic", rulebook="xwing-epic-team", structure="own", swiss_rounds=2, color="#00785A")
     answers = at_once(house, monkeypatch, lambda: desk.post(DESK, names="Falken: Ana Ruiz, Kai Eich"),
                       lambda: other_desk.post(DESK, names="Milan: Kai Eich, Eva Luz"))
-    assert sum("Kai Eich was entered at this very moment" in problem_of(answer) for answer in answers) == 1
+    assert sum("Kai Eich was just added elsewhere" in problem_of(answer) for answer in answers) == 1
     assert len(house.event.entrants) == 1

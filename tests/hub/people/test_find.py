@@ -47,7 +47,7 @@ def test_all_events_of_the_hall_are_looked_through_this_one_first(house: House, 
 
 
 def test_nothing_fits_is_said(browser: Browser):
-    assert "Nothing fits “zzz”" in text_of(browser.get(f"{FIND}?q=zzz"))
+    assert "Nothing matches “zzz”" in text_of(browser.get(f"{FIND}?q=zzz"))
     assert links(browser, f"{FIND}?q=") == []
 
 

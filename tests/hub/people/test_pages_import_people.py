@@ -44,8 +44,8 @@ def test_a_pasted_table_is_shown_row_by_row_and_nobody_is_entered_before_that(ho
     shown = pasted(browser)
     said = text_of(shown)
     assert "1 new · 1 already here · 1 with errors" in said
-    assert "already here; tick to change: club, paid" in said
-    assert "row 4 “maybe” says neither" in said
+    assert "already here. Tick to change: club, paid" in said
+    assert "row 4 “maybe” is neither paid nor unpaid" in said
     assert len(house.event.entrants) == 6
     answer = browser.post("/console/e1/import/people", **fields_of(shown))
     assert answer.status_code == 303
@@ -90,14 +90,14 @@ def test_columns_are_shown_anew_without_a_script(house: House) -> None:
     assert fields_of(shown)["column_1"] == "note"
     nameless = browser.post("/console/e1/import/table", **{**sent, "column_0": ""})
     assert nameless.status_code == 400
-    assert "No column is said to be the name" in problem_of(nameless)
+    assert "No column is set as the name" in problem_of(nameless)
     assert "Nina Wolf" in text_of(nameless)
 
 
 def test_a_name_that_may_be_two_people_is_marked_and_an_open_quotation_mark_is_refused(house: House) -> None:
     browser = house.with_event()
     shown = pasted(browser, 'Name;Club\n"Nina Wolf;Zoe Adler";Milan\nPia Luchs;Milan\n')
-    assert "Nina Wolf;Zoe Adler row 2 The name holds a line break, a tab or “;”" in text_of(shown)
+    assert "Nina Wolf;Zoe Adler row 2 The name contains a line break, tab or “;”" in text_of(shown)
     assert fields_of(shown)["take"] == ["3"]
     refused = pasted(browser, 'Name;Club\n"Nina Wolf;Milan\nZoe Adler;Milan\n')
     assert "Line 2 of the table is unreadable" in problem_of(refused)
@@ -126,7 +126,7 @@ def test_a_spreadsheet_is_uploaded(house: House) -> None:
 
 @pytest.mark.parametrize(("fields", "said"), [
     ({}, "Nothing to import"),
-    ({"file": (io.BytesIO(b"PK\x03\x04 damaged"), "x.xlsx")}, "the file is damaged or of another kind"),
+    ({"file": (io.BytesIO(b"PK\x03\x04 damaged"), "x.xlsx")}, "spreadsheet is unreadable or of another type"),
 ])
 def test_what_cannot_be_read_is_said_where_it_was_chosen(house: House, fields: dict[str, object], said: str) -> None:
     browser = house.with_event()

@@ -87,10 +87,10 @@ def test_life_totals_that_nobody_knows_are_owed_and_the_match_stays_open(house: 
     browser = playing(house, "warlords-of-terra")
     browser.post(f"/console/e1/competitors/{sitting(house, 'b')}/drop", known=0)
     assert result(house) is None
-    assert "score score missing after a drop" in text_of(browser.get("/console/e1"))
+    assert "score missing after a drop" in text_of(browser.get("/console/e1"))
     typed = {"way": "conceded", "opener": "a", "q.score.winner": 8, "q.score.loser": 0, "revision": 0}
     assert browser.post("/console/e1/match/1.1/walk", **typed).status_code == 303
-    assert "score score missing after a drop" not in text_of(browser.get("/console/e1"))
+    assert "score missing after a drop" not in text_of(browser.get("/console/e1"))
 
 
 def test_if_the_other_leaves_too_nobody_is_asked_and_the_match_waits_for_its_figures(house: House):
@@ -109,7 +109,7 @@ def test_shatterpoint_asks_the_squads_of_both(house: House):
     half = browser.post(at, known=1, asked=asked, **SQUADS, **{"q.score.loser": 1, "q.wounds.winner": 4})
     assert "A number is missing" in problem_of(half)
     one = browser.post(at, known=1, asked="picks.winner picks.loser", **stood, **{"q.picks.loser": ["1", "2"]})
-    assert "choose exactly 2" in problem_of(one)
+    assert "Choose exactly 2" in problem_of(one)
     assert browser.post(at, known=1, **SQUADS, **stood).status_code == 303
     assert result(house) == Result("concession", conceded_by="a", score=SidePair(1, 0), wounds=SidePair(0, 4),
                                    picks={"a": [1, 2], "b": [3, 4]})
@@ -119,7 +119,7 @@ def test_where_nobody_knows_how_it_stood_the_match_stays_open_until_it_is_typed(
     browser = playing(house, "shatterpoint-premier")
     browser.post(f"/console/e1/competitors/{sitting(house, 'a')}/drop", known=0)
     assert result(house) is None, "no struggle and no wound stands that nobody said"
-    assert "the score score missing after a drop" in text_of(browser.get("/console/e1"))
+    assert "score missing after a drop" in text_of(browser.get("/console/e1"))
     typed = {"q.score.winner": 0, "q.score.loser": 1, "q.wounds.winner": 0, "q.wounds.loser": 2,
              "way": "conceded", "opener": "b", "revision": house.event.find_match("1.1")[1].revision}
     browser.post("/console/e1/match/1.1/walk", **typed)
@@ -141,7 +141,7 @@ def test_whoever_would_take_their_own_win_by_leaving_is_told_so_wherever_it_is_g
     browser.post(f"/console/e1/competitors/{leaver}/drop", known=1, **{"q.score.loser": 24})
     assert result(house) == Result("concession", conceded_by="b", score=SidePair(100, 24))
     for page in (browser.get("/console/e1"), browser.get(f"/console/e1/person/{stays}")):
-        assert "nobody wins the match at table 1" in text_of(page)
+        assert "Nobody wins the match at table 1" in text_of(page)
         assert "Results so far stay" not in text_of(page)
     browser.post(f"/console/e1/competitors/{stays}/drop")
     assert result(house).winner == "none"
@@ -198,9 +198,9 @@ def test_a_report_is_confirmed_by_who_is_still_there(house: House, leaver: str, 
     house.report("1.1", "a", 100, 24)
     who = sitting(house, leaver)
     page = text_of(browser.post(f"/console/e1/competitors/{who}/drop"))
-    assert f"It stays, and {asked.format(other=other)} is asked to confirm it" in page
+    assert f"It stays, and {asked.format(other=other)} confirms it" in page
     browser.post(f"/console/e1/competitors/{who}/drop", known=1)
-    waits = "only one side reported" in text_of(browser.get("/console/e1"))
+    waits = "only one report" in text_of(browser.get("/console/e1"))
     assert waits == (leaver == "b"), "nobody is left to confirm it: an official is asked at once"
 
 
@@ -210,7 +210,7 @@ def test_who_leaves_after_the_round_may_go_now_or_stay(house: House):
     at = f"/console/e1/competitors/{who}"
     browser.post(f"{at}/drop", known="after")
     page = text_of(browser.get(f"/console/e1/person/{who}"))
-    assert "Leaves after this round; the match at table 1 is still played" in page
+    assert "Drops after the match at table 1" in page
     assert "Cancel drop" in page
     phone = house.hub.access.links.give("e1", who)
     assert "You drop after this round" in text_of(browser.get(phone))
@@ -244,7 +244,8 @@ def test_where_no_figure_counts_it_is_said_what_leaving_does_and_it_can_be_after
     at = f"/console/e1/competitors/{sitting(house, 'a')}/drop"
     asked = text_of(browser.post(at))
     assert "Concedes the open match" in asked
-    assert "leaves after this round: this match is still played" in asked
+    name = house.service.snapshot.people["e1"][sitting(house, "a")].name
+    assert f"Drop {name} after this match" in asked
     assert result(house) is None
     assert browser.post(at, known="after").status_code == 303
     assert result(house) is None
@@ -261,7 +262,7 @@ def test_a_report_that_is_there_is_kept_and_it_says_so(house: House):
     house.report("1.1", "a", 100, 24)
     at = f"/console/e1/competitors/{sitting(house, 'a')}/drop"
     asked = text_of(browser.post(at))
-    assert "A result was reported at table 1. It stays" in asked
+    assert "Table 1 has a report. It stays" in asked
     assert "What is the score?" not in asked
     assert browser.post(at, known=1).status_code == 303
     assert result(house) is None
@@ -282,16 +283,16 @@ def test_squads_still_owed_stand_on_the_phone_and_beside_the_bye(house: House):
     """Two rounds: after the first, each pick has to be of those two that are left."""
     browser = playing(house, "shatterpoint-premier", FOUR + "\nKai Eich")
     who = sitting(house, "a")
-    assert "must play now, every pick counts: A B C D" in text_of(browser.get(f"/e/e1/p/{who}"))
+    assert "You must play these squads now: A B C D" in text_of(browser.get(f"/e/e1/p/{who}"))
     alone = next(m for m in house.event.live.matches if m.match.bye)
     page = text_of(browser.get("/console/e1"))
-    assert "Round 1: squads of the bye are missing" in page
-    assert "every pick counts: A B C D" in page
+    assert "Round 1: squads of the bye missing" in page
+    assert "You must play these squads now: A B C D" in page
     won = Result(score=SidePair(2, 0), picks={"a": [1, 3], "b": [2, 4]})
     house.service.execute_one("e1", EnterResult("1.1", 0, won), "test")
-    assert "must play now, every pick counts: B D" in text_of(browser.get(f"/e/e1/p/{who}"))
+    assert "You must play these squads now: B D" in text_of(browser.get(f"/e/e1/p/{who}"))
     browser.post(f"/console/e1/match/{alone.id}/picks", picks=["1", "2"])
-    assert "Round 1: squads of the bye are missing" not in text_of(browser.get("/console/e1"))
+    assert "Round 1: squads of the bye missing" not in text_of(browser.get("/console/e1"))
 
 
 def test_no_shatterpoint_round_is_published_without_a_judge_by_name(house: House):
@@ -300,7 +301,7 @@ def test_no_shatterpoint_round_is_published_without_a_judge_by_name(house: House
                  swiss_rounds=2)
     browser.post("/console/e1/competitors", names=FOUR)
     browser.post("/console/e1/draw", attempt=0)
-    assert "open items" in problem_of(browser.post("/console/e1/publish", number=1, attempt=1))
+    assert "items are open" in problem_of(browser.post("/console/e1/publish", number=1, attempt=1))
     assert "judge" in text_of(browser.get("/console/e1"))
     browser.post("/console/e1/officials", name="Nina Wolf", role="organizer")
     assert OpenPoint("judge_missing") not in tuple(open_official_points(house.event))
@@ -350,7 +351,7 @@ def test_why_somebody_leaves_or_comes_late_may_be_said_and_stands_on_their_page(
     assert browser.post(at, known="after", reason="the last train at 18:04").status_code == 303
     browser.post("/console/e1/competitors", names="Kai Eich", reason="a flat tyre")
     late = next(one for one in house.event.entrants if one not in ("p1", "p2", "p3", "p4"))
-    assert "Left the event (Round 1): the last train at 18:04" in text_of(browser.get(f"/console/e1/person/{who}"))
+    assert "Dropped (Round 1): the last train at 18:04" in text_of(browser.get(f"/console/e1/person/{who}"))
     page = text_of(browser.get(f"/console/e1/person/{late}"))
     assert "Added late (Round 1): a flat tyre" in page
     assert "A player in a published round cannot be deleted." in page

@@ -78,8 +78,8 @@ def test_a_list_that_breaks_a_rule_is_saved_and_says_where(house: House) -> None
     browser = event_of(house, "xwing-standard")
     save(browser, **{**WHOLE, "total": "101", "obstacles/2": "asteroid-1"})
     page = text_of(browser.get(ADDRESS))
-    assert "3 things to correct." in page
-    assert "The squad costs 101 points; at most 100 are allowed." in page
+    assert "3 errors." in page
+    assert "The squad costs 101 points. The maximum is 100." in page
     assert "Obstacle 3 is the same as obstacle 1. Choose 3 different ones." in page
 
 
@@ -89,7 +89,7 @@ def test_what_cannot_be_read_is_not_saved_and_stays_in_its_line(house: House) ->
     assert answer.status_code == 400
     assert "nothing was saved" in problem_of(answer)
     assert list(lines(answer.text)) == [2]
-    assert "Line 2: “twelve” does not fit; write a whole number from 0 to 999." in lines(answer.text)[2]
+    assert "Line 2: “twelve” is not valid. Enter a whole number from 0 to 999." in lines(answer.text)[2]
     assert 'name="ships/1/points" value="twelve"' in answer.text
     assert kept(house).list is None
 
@@ -113,7 +113,7 @@ def test_after_round_1_is_published_a_list_is_only_corrected_with_a_reason_on_re
     house.publish()
     refused = save(browser, **{**WHOLE, "ships/0/points": "27"})
     assert refused.status_code == 400
-    assert "needs a reason" in problem_of(refused)
+    assert "reason is required" in problem_of(refused)
     assert 'name="ships/0/points" value="27"' in refused.text
     save(browser, reason="R2-D2 costs 3", **{**WHOLE, "ships/0/points": "27"})
     assert house.event.entrants["p1"].digest != before
@@ -150,8 +150,8 @@ def test_missing_and_wrong_lists_are_counted_and_marked_among_the_players(house:
                        Competitor("p4", "Eva Luz"), lists_required=True)
     page = text_of(browser.get("/console/e1"))
     assert "2 lists missing" in page
-    assert "1 list to correct" in page
-    assert "Ana Ruiz Ana R. list to correct" in page
+    assert "1 list with errors" in page
+    assert "Ana Ruiz Ana R. list has errors" in page
     assert "Eva Luz Eva L. list missing" in page
     assert "List missing." in text_of(browser.get("/console/e1/competitor/p4/list"))
 
@@ -167,7 +167,7 @@ def test_what_is_flagged_across_lists_is_shown_at_both_places(house: House) -> N
     deck = {"identity": "Doctora Grandeza", "houses": ("Dis", "Logos", "Marte")}
     browser = event_of(house, "keyforge-archon", Competitor("p1", "Ana Ruiz", **deck),  # type: ignore[arg-type]
                        Competitor("p2", "Bruno Maier", **deck), lists_required=False)  # type: ignore[arg-type]
-    assert "1 list to look at" in text_of(browser.get("/console/e1"))
+    assert "1 list to check" in text_of(browser.get("/console/e1"))
     page = text_of(browser.get("/console/e1/competitor/p2/list"))
     assert "“Doctora Grandeza” is also Ana Ruiz's deck" in page
 
@@ -186,7 +186,7 @@ def test_a_team_types_two_lists_that_begin_with_its_names(house: House) -> None:
         "p1", "Falken", members=("Ana Ruiz", "Bruno Maier"), captain="Ana Ruiz"))
     page = browser.get(ADDRESS)
     assert 'name="players/1/player" value="Bruno Maier"' in page.text
-    assert "List of player 2" in text_of(page)
+    assert "Player 2’s list" in text_of(page)
     save(browser, **{
         "faction": "Rebel", "players/0/player": "Ana Ruiz", "players/0/captain": "1",
         "players/0/ships/0/name": "Luke Skywalker", "players/0/ships/0/unique": "1", "players/0/ships/0/points": "28",
@@ -195,7 +195,7 @@ def test_a_team_types_two_lists_that_begin_with_its_names(house: House) -> None:
     page = browser.get(ADDRESS)
     assert house.event.entrants["p1"].list_total == 58
     second = page.text.partition('id="players/1/ships"')[2]
-    assert "the unique name “Luke Skywalker” already stands in the team" in lines(second)[1]
+    assert "the team already has the unique name “Luke Skywalker”" in lines(second)[1]
 
 
 @pytest.mark.parametrize("rulebook", RULEBOOKS)

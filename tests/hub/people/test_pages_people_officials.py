@@ -106,7 +106,7 @@ def test_warnings_stand_beside_the_player_with_round_and_reason(house: House):
     page = text_of(browser.opened("/console/e1"))
     assert "1 warning" in page
     assert "Warning (Round 1): slow play" in page
-    assert "needs a reason" in problem_of(browser.post("/console/e1/competitors/p2/warn", reason=" "))
+    assert "reason is required" in problem_of(browser.post("/console/e1/competitors/p2/warn", reason=" "))
     assert "slow play" not in text_of(house.browser().get("/e/e1/p/p2"))
 
 
@@ -149,12 +149,12 @@ def test_a_ruling_is_appealed_and_decided_on_the_matchs_page(house: House):
     browser.post(f"{at}/appeal", competitor=player)
     assert " appealed to the head judge" in text_of(browser.opened("/console/e1"))
     assert "is upheld or changed" in problem_of(browser.post(f"{at}/appeal-decided", text="Range 2.", by="o2"))
-    assert "let the head judge enter" in problem_of(
+    assert "Let the head judge enter" in problem_of(
         browser.post(f"{at}/appeal-decided", text="Range 2.", upheld=0, by="o3"))
     browser.post(f"{at}/appeal-decided", text="Range 2.", upheld=0, by="o2")
     page = text_of(browser.get(at))
     assert "Ruling It is in range 1. Tom Grau, judge" in page
-    assert "the ruling is changed. Range 2. Ida Blau, head judge" in page
+    assert "ruling changed. Range 2. Ida Blau, head judge" in page
     assert "decision is final" in page
     assert " appealed to" not in text_of(browser.opened("/console/e1"))
 
@@ -167,12 +167,12 @@ def test_an_extension_shows_on_the_grid_and_on_the_matchs_clock(house: House):
     assert "+4" in text_of(browser.opened("/console/e1"))
     assert "Extension: +4 min" in text_of(browser.get("/console/e1/match/1.1"))
     mine = house.event.live.matches[0].match.a  # type: ignore[union-attr]
-    assert "Your table has 4 minutes more" in text_of(house.browser().get(f"/e/e1/p/{mine}"))
+    assert "Your table has 4 extra minutes" in text_of(house.browser().get(f"/e/e1/p/{mine}"))
     assert "1 to 56" in problem_of(browser.post("/console/e1/match/1.1/extension", minutes=60, sure=60))
     for typed in ("", "-5", "0", "61", "many"):
         refused = browser.post("/console/e1/match/1.1/extension", minutes=typed)
         assert refused.status_code == 400
-        assert problem_of(refused).startswith("An extension is a whole number of minutes, 1 to ")
+        assert problem_of(refused).startswith("Enter an extension as a whole number of minutes, 1 to ")
 
 
 def test_the_time_since_a_call_is_said_beside_an_empty_field(house: House):
@@ -193,17 +193,17 @@ def test_a_long_extension_is_confirmed_and_any_can_be_taken_back(house: House):
     at = "/console/e1/match/1.1/extension"
     assert browser.post(at, minutes=15).status_code == 303
     long = browser.post(at, minutes=16)
-    assert "16 minutes are a long extension" in problem_of(long)
+    assert "16 minutes is a long extension" in problem_of(long)
     assert 'name="sure" value="16"' in long.text
-    assert "25 minutes are a long extension" in problem_of(browser.post(at, minutes=25, sure=16)), "16 was confirmed"
+    assert "25 minutes is a long extension" in problem_of(browser.post(at, minutes=25, sure=16)), "16 was confirmed"
     assert browser.post(at, minutes=16, sure=16).status_code == 303
-    assert "Take back the last 16 min" in text_of(browser.get("/console/e1/match/1.1"))
+    assert "Remove last 16 min" in text_of(browser.get("/console/e1/match/1.1"))
     assert browser.post(at, back=1).status_code == 303
     page = text_of(browser.get("/console/e1/match/1.1"))
     assert "15 min extension so far." in page
     assert "+16 min" not in page
     browser.post(at, back=1)
-    assert "Take back" not in text_of(browser.get("/console/e1/match/1.1"))
+    assert "Remove last" not in text_of(browser.get("/console/e1/match/1.1"))
 
 
 def test_a_closed_match_keeps_its_log_and_offers_no_extension(house: House):
@@ -224,7 +224,7 @@ def test_a_latecomer_meets_who_has_the_bye(house: House):
     house.publish()
     alone = next(m for m in house.event.live.matches if m.match.bye)  # type: ignore[union-attr]
     assert f'name="meets" value="{alone.id}"' in browser.opened("/console/e1").text
-    assert "Only one player can meet" in problem_of(
+    assert "Only one player can play" in problem_of(
         browser.post("/console/e1/competitors", names="Nina Wolf\nIda Blau", meets=alone.id))
     browser.post("/console/e1/competitors", names="Nina Wolf", meets=alone.id)
     page = text_of(house.browser().get("/e/e1/p/p6"))

@@ -16,7 +16,7 @@ PAGE = "/console/e1/check-in"
 def test_nobody_has_to_check_in_unless_the_organizer_wants_it(house: House) -> None:
     browser = house.with_event()
     assert "Use check-in" in text_of(browser.get(PAGE))
-    assert "/6 here" not in text_of(house.browser().get("/wall/e1"))
+    assert "/6 checked in" not in text_of(house.browser().get("/wall/e1"))
     assert browser.post(PAGE, used=1).location == PAGE
     assert house.event.check_in
     assert "0/6 checked in" in text_of(browser.get(PAGE))
@@ -45,9 +45,9 @@ def test_letters_that_mean_several_ask_which_and_letters_that_mean_nobody_say_so
     found = browser.get(answer.location).text.partition('id="found"')[2].partition("</section>")[0]
     assert [name in found for name in ("Ana Ruiz", "Ana Kort", "Anna Ruiz", "Eva Luz")] == [True, True, True, False]
     assert browser.post(f"{PAGE}/name", name="Ana Ruiz").location == PAGE, "the very name is one"
-    assert "Ana Ruiz is already here" in problem_of(browser.post(f"{PAGE}/name", name="ana ruiz"))
+    assert "Ana Ruiz is already checked in" in problem_of(browser.post(f"{PAGE}/name", name="ana ruiz"))
     refused = browser.post(f"{PAGE}/name", name="Zoe")
-    assert "Nobody who is still awaited is called “Zoe”" in problem_of(refused)
+    assert "No unchecked player matches “Zoe”" in problem_of(refused)
     assert 'value="Zoe"' not in refused.text, "the next name is not typed on behind it"
 
 
@@ -79,10 +79,10 @@ def test_namesakes_have_a_number_wherever_the_organizer_reads_them(house: House)
 def test_who_is_not_here_is_not_paired_and_the_next_step_says_how_many(house: House) -> None:
     browser = house.with_event()
     browser.post(PAGE, used=1)
-    assert "0 of 6 are here" in text_of(browser.get("/console/e1"))
+    assert "0 of 6 are checked in" in text_of(browser.get("/console/e1"))
     for who in ("p1", "p2", "p3", "p4"):
         browser.post(f"/console/e1/competitors/{who}/here")
-    assert "4 are here, 2 rounds; 2 are not and would not be paired" in text_of(browser.get("/console/e1"))
+    assert "4 checked in, 2 rounds. 2 are absent and get no pairing" in text_of(browser.get("/console/e1"))
     browser.post("/console/e1/competitors/p4/here", on=0)
     browser.post("/console/e1/competitors/p4/here")
     house.publish()
@@ -129,7 +129,7 @@ def test_who_signed_up_is_confirmed_at_the_desk_by_being_here(house: House) -> N
     browser = house.with_event()
     house.service.execute_one("e1", SetSignUp(True, confirm=True), "test")
     house.service.execute_one("e1", EnterCompetitor(Entrant("p7", "d"), signed_up=True), "phone")
-    assert "to be confirmed at the desk" in text_of(browser.get(PAGE))
+    assert "confirm at the desk" in text_of(browser.get(PAGE))
     browser.post("/console/e1/competitors/p7/here")
     assert not_yet_present(house.event) == frozenset()
     house.service.execute_one("e1", SetCheckIn(True), "test")
@@ -158,9 +158,9 @@ def test_what_organizers_know_is_saved_together_and_is_on_no_page_of_others(hous
     phone = house.browser()
     for path in ("/e/e1", "/e/e1/p/p1", "/e/e1/pairings", "/e/e1/standings", "/wall/e1", "/rules/e1"):
         seen = phone.get(path).text
-        assert not [word for word in ("owes", "secret", "4711", "vegan") if word in seen], path
+        assert not [word for word in ("owes a beer", "secret", "4711", "vegan") if word in seen], path
     file = browser.get("/console/e1/export.json").text
-    assert not [word for word in ("owes", "secret", "vegan", '"paid"', "list_link") if word in file]
+    assert not [word for word in ("owes a beer", "secret", "vegan", '"paid"', "list_link") if word in file]
     browser.post("/console/e1/competitors/p1/details", club="Falken", external_id="4711", came_with="car")
     assert not house.service.snapshot.people["e1"]["p1"].paid
     assert house.event.entrants["p1"].fixed_table == 4, "what a form does not ask stays"

@@ -88,10 +88,10 @@ def test_it_ends_with_the_draw_and_takes_none_back(house: House) -> None:
 def test_who_has_to_be_confirmed_is_told_so_and_not_paired(house: House) -> None:
     browser = opened(house, "confirm")
     phone = house.browser()
-    assert "confirm at the desk" in text_of(phone.get("/join/e1"))
+    assert "go to the desk to confirm" in text_of(phone.get("/join/e1"))
     phone.post("/join/e1", name="Nina Wolf")
     assert house.event.entrants["p7"].sign_up == TO_CONFIRM
-    assert "Nina Wolf to be confirmed at the desk" in text_of(browser.get(DESK))
+    assert "Nina Wolf confirm at the desk" in text_of(browser.get(DESK))
     answer = browser.post("/console/e1/competitors/p7/confirm", back="sign-up")
     assert answer.location == DESK
     assert not_yet_present(house.event) == frozenset()
@@ -197,8 +197,8 @@ def test_false_sign_ups_of_one_phone_go_in_one_step(house: House) -> None:
     page = text_of(browser.get(DESK))
     assert "Nina Wolf phone 1" in page
     assert "Daisy Duck phone 2" in page
-    assert "Delete all from this phone (3)" in page
-    assert "Gustav Gans, Daisy Duck, Donald Duck. Whoever" in page, "who goes is said before"
+    assert "Delete this phone's entries (3)" in page
+    assert "Gustav Gans, Daisy Duck, Donald Duck. Players" in page, "who goes is said before"
     shown = browser.get(DESK).text
     # One of the three comes to the desk meanwhile: the button that names all three is refused.
     browser.post("/console/e1/check-in", used=1)
@@ -225,9 +225,9 @@ def test_who_throws_cookies_away_is_still_at_one_address(house: House) -> None:
     from_phone(house, "10.42.0.8", "Pia Luchs")
     page = text_of(browser.get(DESK))
     assert all(f"{name} phone {n}" in page for name, n in (("Donald Duck", 1), ("Gustav Gans", 3), ("Tick Duck", 4)))
-    assert page.count("Delete all from this address (5) …") == 1
+    assert page.count("Delete this address's entries (5) …") == 1
     assert "Behind a router, that may be the whole hall" in page
-    assert "Delete all from this phone (2)" in page
+    assert "Delete this phone's entries (2)" in page
     remove(browser, "p8", "address")
     assert set(known(house)) == {*PEOPLE, "Pia Luchs"}
 
@@ -239,8 +239,8 @@ def test_all_sign_ups_since_one_go_in_one_step(house: House) -> None:
         from_phone(house, f"10.42.1.{n}", f"Duck {n}")
     browser.post("/console/e1/competitors", names="Zoe Adler")
     page = text_of(browser.get(DESK))
-    assert "Delete this one and all since (4)" in page
-    assert "These entries are deleted: Duck 3, Duck 2, Duck 1, Duck 0. Whoever" in page
+    assert "Delete this and newer (4)" in page
+    assert "Deletes these entries: Duck 3, Duck 2, Duck 1, Duck 0. Players" in page
     assert "Newest first. Duck 3" in page
     assert page.rindex("Nina Wolf phone") > page.rindex("Duck 0 phone")
     remove(browser, "p8", "since")
@@ -248,7 +248,7 @@ def test_all_sign_ups_since_one_go_in_one_step(house: House) -> None:
     house.publish()
     assert remove(browser, "p7", "phone").status_code == 409
     assert "Nina Wolf" in known(house), "who stands in a round stays"
-    assert "Delete this one" not in text_of(browser.get(DESK))
+    assert "Delete this and newer" not in text_of(browser.get(DESK))
 
 
 @pytest.mark.parametrize("sign_up", ["open", "confirm"])
@@ -265,8 +265,8 @@ def test_whom_the_desk_knows_stays_when_all_since_go(house: House, sign_up: str)
         browser.post("/console/e1/competitors/p10/here", on=0)
     house.service.execute_one("e1", CheckIn("p8"), "phone:p8")
     page = text_of(browser.get(DESK))
-    assert "These entries are deleted: Daisy Duck, Donald Duck. Whoever" in page
-    assert "the desk has confirmed or checked them in: Pia Luchs, Nina Wolf." in page
+    assert "Deletes these entries: Daisy Duck, Donald Duck. Players" in page
+    assert "Keeps these confirmed or checked-in players: Pia Luchs, Nina Wolf." in page
     assert browser.post(f"{DESK}/remove", competitor="p8", by="since", gone="").status_code == 409
     remove(browser, "p8", "since")
     assert set(known(house)) == {*PEOPLE, "Nina Wolf", "Pia Luchs"}

@@ -94,7 +94,7 @@ def test_one_reports_the_other_agrees_and_the_result_stands(house: House) -> Non
     told = text_of(ana.get(said.headers["Location"]))
     entry = match_of(house).reports["a"].number
     assert f"Saved #{entry}" in told
-    assert "The other side still has to agree" in told
+    assert "Your opponent still has to confirm" in told
     assert match_of(house).state == "one-sided"
 
     asked = bruno.home()
@@ -401,7 +401,7 @@ def test_nothing_ends_by_time_on_a_phone_before_the_table_s_time_is_up(house: Ho
     for one in (phone, other):
         end = one.walked({"way": "conceded"}, {"opener": "a"}, {"q.score.loser": "24"})
         answer = one.says(end, result=by_time)
-        assert "Time is not up at your table yet" in text_of(one.get(answer.location))
+        assert "Time is not up at your table" in text_of(one.get(answer.location))
     assert match_of(house).match.result is None
     assert match_of(house).reports == {}
 

@@ -68,7 +68,7 @@ def test_a_slip_of_the_finger_is_taken_back(house: House) -> None:
 def test_nobody_without_a_table_calls(before: House) -> None:
     answer = press(Phone(before, "p1"), "call", on="1")
     assert answer.status_code == 409
-    assert "go to the judge yourself" in problem_of(answer)
+    assert "Go to a judge yourself" in problem_of(answer)
 
 
 def test_a_phone_that_calls_without_end_is_told_to_wait(house: House) -> None:
@@ -131,7 +131,7 @@ def test_a_phone_changes_no_round_that_is_drawn(before: House) -> None:
         press(Phone(before, who), "here")
     before.service.execute_one("e1", DrawRound(11), "organizer")
     head = before.event.head
-    assert "tell the desk" in problem_of(press(Phone(before, "p1"), "here"))
+    assert "Tell the desk" in problem_of(press(Phone(before, "p1"), "here"))
     assert before.event.head == head
 
 

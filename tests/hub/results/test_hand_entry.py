@@ -129,7 +129,7 @@ def test_a_result_takes_a_number_a_line_and_a_confirmation(house: House, browser
     after = browser.get(answer.headers["Location"])
     assert "Table 2" in text_of(after)
     assert f"saved, entry {house.event.number}" in text_of(after)
-    assert "The next open table is 3" in text_of(after)
+    assert "Next open table: 3" in text_of(after)
     assert 'name="table" inputmode="numeric" autocomplete="off" maxlength="5" value="3"' in after.text
 
 
@@ -165,11 +165,11 @@ def test_two_organizers_at_one_table_overwrite_nothing(house: House, browser: Br
 
 
 def test_a_wrong_number_is_told_and_another_event_s_table_is_named(house: House, browser: Browser):
-    assert "There is no table 77 in this round: its tables are 1 to 3" in text_of(browser.get(f"{ENTRY}?table=77"))
+    assert "No table 77 in this round. Tables are 1 to 3" in text_of(browser.get(f"{ENTRY}?table=77"))
     browser.post("/console", name="Sunday", color="#882255", rulebook="keyforge-archon", structure="own",
                  swiss_rounds=2)
     browser.post("/console/e2/competitors", names="Ida\nJan\nKim\nLea")
-    assert "There is no table x1" in text_of(browser.get(f"{ENTRY}?table=x1"))
+    assert "No table x1" in text_of(browser.get(f"{ENTRY}?table=x1"))
 
 
 def test_a_disputed_table_shows_both_versions(house: House, browser: Browser):
@@ -185,7 +185,7 @@ def test_an_earlier_round_is_corrected_by_its_tab(house: House, browser: Browser
     house.play()
     house.publish()
     told = browser.get(f"{ENTRY}?table=1&round=1&text=a24")
-    assert "Replace the result" in text_of(told)
+    assert "Replace result" in text_of(told)
     told = browser.get(f"{ENTRY}?table=1&round=1&text=a30")
     assert "The round is closed. Give a reason for this correction" in text_of(told)
     assert problem_of(told) == ""
@@ -201,7 +201,7 @@ def test_a_line_that_ends_a_match_by_time_before_it_is_up_wants_a_reason(house: 
     page = browser.get(f"{ENTRY}?table=1&text=60+24")
     refused = confirm(browser, page.text)
     assert refused.status_code == 409
-    assert "Time is not up at this table. To enter this result anyway, give the reason" in problem_of(refused)
+    assert "Time is not up at this table. To enter this result anyway, give a reason" in problem_of(refused)
     assert result_of(house, "1.1") is None
     assert confirm(browser, refused.text, reason="fire alarm").status_code == 303
     assert result_of(house, "1.1") == Result(ended="time", score=SidePair(60, 24))

@@ -92,7 +92,7 @@ def test_with_a_list_that_breaks_a_clause_round_1_is_not_published(house: House,
 
 def test_a_friendly_list_is_demanded_by_nobody_and_its_page_says_what_is_wrong(house: House):
     browser = enter(house, event_file(cases()["warlords-of-terra:legendary-friendly"]))
-    assert "makes 3 of “Tropa 0” in this deck; at most 1 allowed" in text_of(browser.get(
+    assert "makes 3 of “Tropa 0” in this deck. The maximum is 1" in text_of(browser.get(
         "/console/e1/competitor/p1/list"))
     house.publish()
     assert house.event.live

@@ -46,7 +46,7 @@ def test_both_results_are_shown_and_one_press_decides(house: House, browser: Bro
     assert stands(house) == (SECOND, 100, 24)
     answer = browser.get(path)
     page = answer.text
-    assert "First they agreed to 100:24" in text_of(answer).replace(" : ", ":")
+    assert "First result 100:24" in text_of(answer).replace(" : ", ":")
     [keep], [take] = forms(page, "/console/e1/keep"), forms(page, "/console/e1/accept")
 
     assert browser.post("/console/e1/keep", **keep).status_code == 303
@@ -78,7 +78,7 @@ def test_no_round_is_drawn_before_it(house: House, browser: Browser) -> None:
 def test_the_players_read_that_a_judge_decides(house: House, browser: Browser) -> None:
     who = match(house).match.a
     page = text_of(house.browser().get(f"/e/e1/p/{who}"))
-    assert "You have both agreed to another result since. A judge decides." in page
+    assert "You both agreed on another result. A judge decides." in page
 
 
 @pytest.mark.parametrize(("language", "says"), [
@@ -101,12 +101,12 @@ def test_a_report_from_elsewhere_is_told_with_where_the_unit_stands_until_it_is_
     house.service.execute_one("e1", RecordReport("x", "1.1", "a", 0, said, "body"), "unit:unit-2")
     answer = browser.get("/console/e1")
     assert "unit-2 reported from another table" in text_of(answer)
-    assert "This unit stands at table 2." in text_of(answer)
+    assert "This unit belongs to table 2." in text_of(answer)
     [settle] = forms(answer.text, "/console/e1/elsewhere")
 
     assert browser.post("/console/e1/elsewhere", **settle).status_code == 303
 
-    assert "was refused" not in text_of(browser.get("/console/e1"))
+    assert "reported from another table" not in text_of(browser.get("/console/e1"))
 
 
 def test_a_unit_without_a_table_is_told_as_that(house: House) -> None:
@@ -115,4 +115,4 @@ def test_a_unit_without_a_table_is_told_as_that(house: House) -> None:
     house.service.execute_one("e1", RecordReport("x", "1.1", "a", 0, {"score": {"a": 0, "b": 100}}, "body"),
                               "unit:table-9")
     assert "table-9 reported from another table" in text_of(browser.get("/console/e1"))
-    assert "This unit stands at no table." in text_of(browser.get("/console/e1"))
+    assert "This unit has no table." in text_of(browser.get("/console/e1"))

@@ -293,7 +293,7 @@ def test_shatterpoint_before_time_only_two_struggles_win(house: House):
     walker.press(way="played")
     walker.press(**{"q.picks.winner": ["1", "3"], "q.picks.loser": ["2", "4"]})
     walker.both("score", 1, 0).both("wounds", 5, 4)
-    assert "nobody has won without 2" in problem_of(walker.page)
+    assert "a winner needs 2" in problem_of(walker.page)
 
 
 def test_shatterpoint_squads_of_both_are_wanted(house: House):
@@ -344,7 +344,7 @@ def test_back_returns_to_the_question_before_with_its_answer_in_it(house: House)
 
 
 @pytest.mark.parametrize(("value", "words"), [
-    ("", "A number is missing"), ("many", "“many” is no whole number"), ("101", "101 is out of range"),
+    ("", "A number is missing"), ("many", "“many” is not a whole number"), ("101", "101 is out of range"),
 ])
 def test_a_figure_that_cannot_be_is_asked_again_with_the_reason(house: House, value: str, words: str):
     walker = play(house, "xwing-standard")
@@ -396,7 +396,7 @@ def test_an_official_ends_a_match_by_time_before_it_is_up_with_a_reason_that_is_
     house.service.execute_one("e1", SetClock("set", 60_000), "test")
     walker.page = walker.browser.get(AT)
     walker.press(way="time").both("score", 60, 55)
-    assert "Time is not up at this table. To enter this result anyway, give the reason" in text_of(walker.page)
+    assert "Time is not up at this table. To enter this result anyway, give a reason" in text_of(walker.page)
     assert problem_of(walker.page) == "", "on a page just opened nothing is wrong"
     without = walker.post(AT)
     assert without.status_code == 409
@@ -443,7 +443,7 @@ def test_nothing_is_picked_before_somebody_picks_it(house: House):
 def test_squads_left_out_are_asked_for_with_the_reason(house: House):
     walker = play(house, "shatterpoint-premier")
     walker.press(way="played").press(**{"q.picks.winner": [1, 2]})
-    assert "choose exactly 2" in problem_of(walker.page)
+    assert "Choose exactly 2" in problem_of(walker.page)
     assert walker.page.text.count('type="checkbox"') == 8
 
 
@@ -453,4 +453,4 @@ def test_epic_an_elimination_game_that_is_level_says_who_goes_on(house: House):
     found = house.event.find_match("1.1")
     assert found
     name = house.service.snapshot.people["e1"][found[1].match.b].name
-    assert f"Draw; {name} had initiative and goes on" in walker.text
+    assert f"Draw. {name} had initiative and advances" in walker.text

@@ -28,8 +28,8 @@ def test_a_final_is_called_by_its_name(house: House):
     house.service.execute_one("e1", MakeCut(), "test")
     house.publish()
     page = text_of(browser.get("/console/e1"))
-    assert "Final: the tables are published" in page
-    assert "clock of round" not in page
+    assert "Final: pairings are published" in page
+    assert "clock for round" not in page
     house.service.execute_one("e1", SetClock("start"), "test")
     who = house.event.live.matches[0].match.a
     house.service.execute_one("e1", GiveWarning(who, "slow play"), "test")
@@ -41,4 +41,4 @@ def test_the_figure_that_decided_says_what_it_decided(house: House):
     house.publish()
     house.play()
     page = text_of(browser.get("/e/e1/standings"))
-    assert "the figure that puts this person before the next" in page
+    assert "deciding tiebreaker" in page

@@ -19,10 +19,10 @@ def counted(browser: Browser, cost: object, life: object, damage: object, large:
 def test_a_46_point_ship_with_7_damage_of_13_is_worth_half(browser: Browser):
     """The document's own example, "Berechnung der Siegpunkte"."""
     assert "Points for a damaged ship" in text_of(browser.get(AT))
-    assert "Worth 23 victory points" in counted(browser, 46, 13, 7)
-    assert "Worth 0 victory points" in counted(browser, 46, 13, 6)
-    assert "Worth 0 victory points" in counted(browser, 46, 13, 12, large=False)
-    assert "Worth 46 victory points" in counted(browser, 46, 13, 13, large=False)
+    assert "Opponent scores 23 victory points" in counted(browser, 46, 13, 7)
+    assert "Opponent scores 0 victory points" in counted(browser, 46, 13, 6)
+    assert "Opponent scores 0 victory points" in counted(browser, 46, 13, 12, large=False)
+    assert "Opponent scores 46 victory points" in counted(browser, 46, 13, 13, large=False)
 
 
 def test_what_was_typed_stays_and_nothing_is_saved(house: House, browser: Browser):
@@ -34,14 +34,14 @@ def test_what_was_typed_stays_and_nothing_is_saved(house: House, browser: Browse
 
 
 @pytest.mark.parametrize(("cost", "life", "damage", "words"), [
-    ("many", 13, 7, "“many” is no whole number"), ("", 13, 7, "is not a whole number"),
-    (46, 0, 0, "0 is out of range; it must be 1 to 99"), (46, 13, -1, "-1 is out of range"),
+    ("many", 13, 7, "“many” is not a whole number"), ("", 13, 7, "is not a whole number"),
+    (46, 0, 0, "0 is out of range. Enter 1 to 99"), (46, 13, -1, "-1 is out of range"),
 ])
 def test_what_cannot_be_is_said_beside_the_form(browser: Browser, cost: object, life: object, damage: object,
                                                 words: str):
     page = counted(browser, cost, life, damage)
     assert words in page
-    assert "Worth" not in page
+    assert "Opponent scores" not in page
 
 
 def test_rulebooks_without_anything_to_count_show_none(house: House):

@@ -39,7 +39,7 @@ def cut_made(house: House, **options: object) -> None:
 
 def test_twenty_players_four_swiss_rounds_and_a_cut_to_four(house: House):
     browser = house.with_event(TWENTY, structure="basic", swiss_rounds="", third_place_match="1")
-    assert "20 players are in, 4 rounds" in text_of(browser.get("/console/e1"))
+    assert "20 players, 4 rounds" in text_of(browser.get("/console/e1"))
     swiss_played(house)
     page = text_of(browser.get("/console/e1"))
     assert "All 4 Swiss rounds are over. The top 4 advance." in page
@@ -52,9 +52,9 @@ def test_twenty_players_four_swiss_rounds_and_a_cut_to_four(house: House):
     page = text_of(browser.get("/console/e1"))
     assert "Semi-final: draft" in page
     assert "Draw again" not in page
-    assert "Semi-final: look it over, then show it to everybody." in page
+    assert "Semi-final: review, then publish." in page
     again = browser.post("/console/e1/draw", attempt=1)
-    assert "nothing to draw again" in problem_of(again)
+    assert "cannot be drawn again" in problem_of(again)
     browser.post("/console/e1/publish", number=5, attempt=1)
     page = text_of(browser.get("/console/e1"))
     assert "Semi-final: pairings are published. Start the clock once most players are seated." in page
@@ -106,13 +106,13 @@ def test_somebody_leaves_before_the_first_game_and_the_next_is_asked(house: Hous
     assert f"Declined: {names[order[4]]}" in page
     assert f"Ask {names[order[5]]}, 6 in the standings" in page
     stale = browser.post("/console/e1/cut/accepted", competitor=order[4])
-    assert "not on offer to them" in problem_of(stale)
+    assert "not offered to them" in problem_of(stale)
     browser.post("/console/e1/cut/accepted", competitor=order[5])
     assert current_seeds(house.event) == (seeds[0], seeds[2], seeds[3], order[5])
     assert "as seed 4" in text_of(house.browser().get(f"/e/e1/p/{order[5]}"))
     browser.post("/console/e1/draw", attempt=0)
     browser.post("/console/e1/publish", number=5, attempt=1)
-    assert "offered" not in text_of(browser.get("/console/e1"))
+    assert "place in the cut is free" not in text_of(browser.get("/console/e1"))
     assert "You are out of the cut" in text_of(house.browser().get(f"/e/e1/p/{order[4]}"))
 
 
@@ -124,8 +124,8 @@ def test_leaving_a_published_semi_final_says_what_it_does_and_is_undone(house: H
     seeds = current_seeds(house.event)
     at = f"/console/e1/competitors/{seeds[0]}"
     page = text_of(browser.post(f"{at}/drop"))
-    assert "The place in the cut goes to the next player who wants it" in page
-    assert "counts as conceded" not in page
+    assert "The place in the cut goes to the next player" in page
+    assert "Concedes the open match" not in page
     assert house.event.live is not None, "nobody has left on one press"
     browser.post(f"{at}/drop", known=1)
     assert house.event.live is None
@@ -135,7 +135,7 @@ def test_leaving_a_published_semi_final_says_what_it_does_and_is_undone(house: H
     browser.post(f"{at}/drop")
     browser.post("/console/e1/cut/accepted", competitor=house.event.cut.order[4])
     page = text_of(browser.get(f"/console/e1/person/{seeds[0]}"))
-    assert "would then play for 4 places" in page
+    assert "would compete for 4 places" in page
     assert "Reinstate" not in page
 
 
@@ -160,7 +160,7 @@ def test_a_correction_asks_what_becomes_of_the_cut_and_the_answer_comes_back_wit
     sent = turned_round(house)
     asked = browser.post("/console/e1/match/4.1/walk", **sent)
     assert asked.status_code == 409
-    assert "Nothing is saved yet: say what becomes of the cut." in problem_of(asked)
+    assert "Nothing is saved yet. Choose what happens to the cut." in problem_of(asked)
     form = next(form for form in forms_of(asked) if "cut" in form.controls)
     assert (form.action, form.controls["cut"].values) == ("/console/e1/match/4.1/walk", ["anew", "keep"])
     assert {name: value for name, value in form.hidden if name in sent} == sent
@@ -325,7 +325,7 @@ def test_to_make_the_cut_again_says_that_the_published_round_goes(house: House):
         for match in lost:
             sent = {**fields, "revision": match.revision, "seen": match.number}
             asked = browser.post(f"/console/e1/match/{match.id}/walk", **sent)
-            if "say what becomes of the cut" in problem_of(asked):
+            if "Choose what happens to the cut" in problem_of(asked):
                 break
         assert ("withdraw its published round" in text_of(asked)) == published
         assert "unless you choose otherwise" in text_of(asked)

@@ -74,7 +74,7 @@ def test_by_hand_is_said_on_the_grid_the_pairings_the_match_and_the_rules(house:
     match = house.event.rounds[0].matches[0].id
     assert WHY in text_of(organizer.get(f"/console/e1/match/{match}"))
     rules = text_of(house.browser().get("/rules/e1"))
-    assert f"by hand Round 1, tables 1, 2 Players swapped. Why: {WHY} organizer · #{house.event.number}" in rules
+    assert f"by hand Round 1, tables 1, 2 Players swapped. Reason: {WHY} organizer · #{house.event.number}" in rules
 
 
 def test_the_pairings_are_another_page_when_the_sign_appears(house: House, organizer: Browser) -> None:
@@ -114,7 +114,7 @@ def test_a_warning_is_read_before_it_is_done(house: House, organizer: Browser) -
     one, two = seat(house, 1), seat(house, 2)
     shown = look(organizer, do="swap", first=one, second=two)
     assert "The clock is running" in text_of(shown)
-    assert "I have read the warnings" in text_of(shown)
+    assert "Apply despite warnings" in text_of(shown)
     blind = organizer.post(MEND, do="swap", number=1, first=one, second=two, reason=WHY)
     assert blind.status_code == 409
     assert seat(house, 1) == one
@@ -130,13 +130,13 @@ def test_without_a_reason_nothing_is_done(house: House, organizer: Browser) -> N
 
 @pytest.mark.parametrize(("chosen", "says"), [
     ({"do": "swap", "first": "p1", "second": "p1"}, "the same player twice"),
-    ({"do": "swap", "first": "p1"}, "Choose two people"),
+    ({"do": "swap", "first": "p1"}, "Choose two players"),
     ({"do": "swap", "first": "p1", "second": "nobody"}, ""),
-    ({"do": "table", "match": "1.1", "table": "first"}, "“first” is no table"),
+    ({"do": "table", "match": "1.1", "table": "first"}, "“first” is not a table"),
     ({"do": "table", "match": "1.1"}, "is not a table"),
     ({"do": "table", "match": "9.9", "table": "4"}, ""),
     ({"do": "bye", "first": "p1"}, "is not waiting"),
-    ({"do": "again"}, "Nobody has to be paired again"),
+    ({"do": "again"}, "Nobody needs a new pairing"),
     ({"do": "everything"}, "not possible here"),
     ({"do": "swap", "first": "p1", "second": "p2", "number": "7"}, "Round 7 cannot be changed"),
 ])
@@ -259,9 +259,9 @@ def test_the_form_begins_with_the_draw(house: House) -> None:
 
 
 @pytest.mark.parametrize(("rows", "says"), [
-    ([("", "nobody at all", "eva")], "Line 1: nobody in this round is called “nobody at all”"),
-    ([("", "a", "eva")], "Line 1: “a” could be several"),
-    ([("x", "ana", "eva")], "Line 1: “x” is no table number"),
+    ([("", "nobody at all", "eva")], "Line 1: no player in this round matches “nobody at all”"),
+    ([("", "a", "eva")], "Line 1: “a” matches several players"),
+    ([("x", "ana", "eva")], "Line 1: “x” is not a table number"),
     ([("", "", "")], "Nobody is paired yet"),
     ([("", "ana", "ana")], ""),
     ([("3", "ana", "eva"), ("3", "kai", "bruno")], "Table 3 is taken"),

@@ -219,12 +219,12 @@ def test_in_the_last_minutes_words_stand_where_the_time_stood(house: House) -> N
 
 def test_the_console_asks_for_the_roll_from_the_start_of_the_round_and_shows_the_real_end(house: House) -> None:
     browser = begin(house)
-    assert "Extra minutes of this round are missing" in text_of(browser.get("/console/e1"))
+    assert "extra minutes missing" in text_of(browser.get("/console/e1"))
     assert "Roll five attack dice" in text_of(browser.get("/console/e1"))
     assert browser.post("/console/e1/extra", number=1, minutes=3).status_code == 302 + 1
     page = text_of(browser.get("/console/e1"))
-    assert "Extra minutes of this round are missing" not in page
-    assert "Really left: 123:00 with 3 extra minutes" in page
+    assert "extra minutes missing" not in page
+    assert "Actual time left: 123:00 with 3 extra minutes" in page
 
 
 def test_a_roll_that_five_dice_cannot_show_is_refused(house: House) -> None:

@@ -201,7 +201,7 @@ def test_a_damaged_page_of_keys_is_told_like_any_other_and_leaves_the_rest_to_re
     assert "malformed" in said
     assert "Traceback" not in said
     assert main(["recover", "--from", str(rested), "--data", str(tmp_path / "new")]) == 1
-    assert "keys or PINs, to be given again: table-1" in capfd.readouterr().out
+    assert "keys or PINs. Create them again: table-1" in capfd.readouterr().out
     assert heads(tmp_path / "new")["e1"] == heads(rested)["e1"]
 
 

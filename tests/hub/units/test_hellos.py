@@ -43,7 +43,7 @@ def test_an_entry_that_is_lacking_or_another_one_is_said_on_every_page_of_the_co
         number = night.house.event.number
         hear(night.house, {"e1": [number + beyond, "f" * 64]})
         assert night.house.hub.units.proofs.known == [MissingEntry("unit-1", "e1", number + beyond, number)]
-        said = "The journal is shorter than what was acknowledged: unit-1 was told of entry"
+        said = "The journal is shorter than what was confirmed. unit-1 has entry"
         for path in ("/console", "/console/e1"):
             assert said in text_of(night.house.organizer().get(path))
         assert said not in text_of(night.house.browser().get("/e/e1"))

@@ -40,7 +40,7 @@ def test_the_first_table_without_a_unit_comes_first(house: House) -> None:
     browser = house.with_event()
     browser.post("/console/e1/units", unit="unit-1", table="1")
     assert "Table 2" in text_of(browser.get(ENROL))
-    assert "unit-1 stands here" in text_of(browser.get(f"{ENROL}?table=1"))
+    assert "unit-1 is at this table" in text_of(browser.get(f"{ENROL}?table=1"))
 
 
 def test_the_digits_go_to_the_desk_with_the_table_and_the_next_one_follows(house: House, tried: Tried) -> None:
@@ -50,7 +50,7 @@ def test_the_digits_go_to_the_desk_with_the_table_and_the_next_one_follows(house
     assert tried.asked == [(TypedCode(17, "345678"), "organizer", 1, "", "")]
     assert answer.status_code == 303
     page = text_of(browser.get(answer.headers["Location"]))
-    assert "table-1 stands at table 1" in page
+    assert "table-1 is at table 1" in page
     assert "Table 2" in page
 
 
@@ -81,8 +81,8 @@ def test_a_new_unit_in_anothers_place_names_what_the_old_one_held(house: House, 
     house.hub.presence.update("unit-1", house.time.ms, waiting=2)
     house.time.ms += 600_000
     page = text_of(browser.get(f"{ENROL}?replace=unit-1"))
-    assert "in the place of unit-1" in page
-    assert "reports which have not arrived here: 2" in page
+    assert "Replace unit-1" in page
+    assert "unit-1 holds unsent reports: 2" in page
     tried.answer = EnrolResult("unit-1", 4)
     answer = browser.post(ENROL, code="17345678", replace="unit-1")
     assert tried.asked[-1][2:4] == (None, "unit-1")
@@ -107,7 +107,7 @@ def test_whoever_waits_is_listed_and_blinks_when_asked_to(house: House) -> None:
 
 def test_a_unit_that_has_its_key_is_put_at_the_table_on_the_way(house: House) -> None:
     browser = house.organizer()
-    assert "unit-2 stands at table 3" in text_of(browser.get(f"{ENROL}?table=3"))
+    assert "Put unit-2 at table 3" in text_of(browser.get(f"{ENROL}?table=3"))
     browser.post(f"{ENROL}/place", unit="unit-2", table="3")
     assert house.service.snapshot.venue.tables == {"unit-2": 3}
     assert browser.post(f"{ENROL}/place", unit="nobody", table="3").status_code == 409

@@ -49,7 +49,8 @@ def test_who_cannot_stand_at_a_table_is_not_offered_one(house: House) -> None:
 
 @pytest.mark.parametrize(("fields", "said"), [
     ({"unit": "Tisch 1", "role": "table"}, "is not a valid unit name"), ({"unit": ""}, "is not a valid unit name"),
-    ({"unit": "unit-1", "role": "table"}, "already"), ({"unit": "table-9", "role": "judge"}, "not “judge”"),
+    ({"unit": "unit-1", "role": "table"}, "already"),
+    ({"unit": "table-9", "role": "judge"}, "“judge” is not a unit type"),
 ])
 def test_what_cannot_be_added_is_told_and_what_was_typed_stays(house: House, fields: dict[str, str], said: str) -> None:
     answer = house.organizer().post(f"{UNITS}/add", **fields)
@@ -101,7 +102,7 @@ def test_the_page_says_of_each_unit_where_it_stands_what_its_card_is_and_how_it_
     said = text_of(house.organizer().get(UNITS))
     assert "unit-1 Table unit not seen yet" in said
     assert "unit-2 Table unit · Table 7 connected card b2e1905c" in said
-    assert "2 lines on its card cannot be read" in said
+    assert "2 lines on its card are unreadable" in said
     assert "1 invalid signature" in said
 
 
@@ -112,14 +113,14 @@ def test_floods_forgers_and_twins_are_told_on_the_console_until_somebody_has_loo
         for _ in range(times):
             troubles.note("unit-1", kind)
     said = text_of(browser.get("/console/e1"))
-    for word in ("signs wrongly in the name of unit-1", "unit-1 asks for far more",
-                 "second unit has the name unit-1"):
+    for word in ("invalid signature under unit-1's name", "unit-1 sends far too many",
+                 "second unit is named unit-1"):
         assert word in said
     assert "unit-1 Table unit not seen yet" in text_of(browser.get(UNITS)), "being talked of is no contact"
     assert browser.post(f"{UNITS}/seen", unit="unit-1").status_code == 303
     assert "unit-1" not in text_of(browser.get("/console/e1"))
     troubles.note("unit-1", TWIN)
-    assert "second unit has the name unit-1" in text_of(browser.get("/console/e1"))
+    assert "second unit is named unit-1" in text_of(browser.get("/console/e1"))
 
 
 def test_a_unit_in_contact_is_asked_to_show_itself_from_both_lists(house: House) -> None:

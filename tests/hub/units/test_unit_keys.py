@@ -125,7 +125,7 @@ def test_an_agreed_key_is_there_once_however_often_it_is_stored_and_takes_nobody
     number = service.snapshot.venue.number
     keys.enrol("table-3", TABLE, b"k" * 32)
     assert service.snapshot.venue.number == number
-    with pytest.raises(Problem, match="There is a unit"):
+    with pytest.raises(Problem, match="already exists"):
         keys.enrol("table-1", TABLE, b"n" * 32)
     keys.enrol("table-1", TABLE, b"n" * 32, replaces=True)
     assert dict(UnitKeys(service)) == {"table-1": b"n" * 32, "table-2": KEY, "table-3": b"k" * 32}
@@ -144,7 +144,7 @@ def test_of_two_who_enrol_one_name_at_once_the_second_takes_nobody_s_place(
         return found
 
     monkeypatch.setattr(keys, "_find", found_just_before_the_other)
-    with pytest.raises(Problem, match="There is a unit"):
+    with pytest.raises(Problem, match="already exists"):
         keys.enrol("table-1", TABLE, b"n" * 32)
     assert dict(other) == {"table-1": KEY}
 
