@@ -93,19 +93,19 @@ KNOWN = "epson-80, epson-t88, pos-5890, zj-5870, csn-a2, plain-58, plain-80"
 
 @pytest.mark.parametrize(("text", "says"), [
     ("columns = 8", "p.toml: columns: 8 should be a whole number from 16 to 128"),
-    ("columns = 120", "p.toml: columns: 120 columns do not fit into 576 dots. A letter is 6 to 32 dots wide"),
+    ("columns = 120", "p.toml: columns: 120 columns do not fit into 576 dots: a letter is 6 to 32 dots wide"),
     ("buffer = 80", "p.toml: buffer: 80 bytes hold no row of 576 dots: at least 112 are wanted"),
-    ("colums = 48", "p.toml: colums: unknown key. Known keys: like, name, dots, columns"),
+    ("colums = 48", "p.toml: colums: unknown key; known are like, name, dots, columns"),
     ("[codepages]\ncp9999 = 3", "p.toml: codepages.cp9999: cp9999 is not one of cp437"),
     ("[codepages]\nutf_16 = 3", "p.toml: codepages.utf_16: utf_16 is not one of cp437"),
     ("[codepages]\ncp852 = 300", "p.toml: codepages.cp852: 300 should be a whole number from 0 to 255"),
-    ('cutter = "yes"', "p.toml: cutter: yes must be true or false"),
+    ('cutter = "yes"', "p.toml: cutter: yes should be true or false"),
     ("raster_rows = 0", "p.toml: raster_rows: 0 should be a whole number from 1 to 255"),
     ("rows_per_s = true", "p.toml: rows_per_s: True should be a whole number from 10 to 10000"),
     ('flow = "dsrdtr"', "p.toml: flow: dsrdtr is not one of none, rtscts, xonxoff"),
     ("baud = 9601", "p.toml: baud: 9601 is not one of 1200, 2400, 4800, 9600"),
     ('like = "lp0"', f"p.toml: like: lp0 is not one of {KNOWN}"),
-    ("columns =", "p.toml: not a TOML file"),
+    ("columns =", "p.toml: this is not a TOML file"),
 ])
 def test_what_is_wrong_is_said_with_its_place(text: str, says: str) -> None:
     with pytest.raises(ProfileError) as error:

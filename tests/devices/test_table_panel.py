@@ -88,7 +88,7 @@ def test_the_lamp_is_seen(kit, visitor):
 
 @pytest.mark.parametrize(("line", "says"), [
     ("press a", "JSON object"), ("[1]", "JSON object"), ('{"pin": "left", "down": true}', "a, b, up, down"),
-    ('{"pin": "a", "down": 1}', "true or false"), ('{"fault": "battery", "on": true}', "Known keys"),
+    ('{"pin": "a", "down": 1}', "true or false"), ('{"fault": "battery", "on": true}', "known are"),
 ])
 def test_a_line_it_cannot_use_is_answered(visitor, line, says):
     hear(visitor)

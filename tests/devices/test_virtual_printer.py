@@ -195,7 +195,7 @@ def test_the_front_gives_pictures_and_takes_faults(tmp_path):
     said = {}
     while said.keys() < {"error", "faults"} or said["faults"] != ["mute"]:
         said |= json.loads(lines.readline())
-    assert said["error"].startswith("Known keys")
+    assert said["error"].startswith("known are")
     port.close()
     panel.close()
     assert not (tmp_path / "paper.sock").exists()

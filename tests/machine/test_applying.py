@@ -349,7 +349,7 @@ def test_a_wall_without_a_browser_is_told_until_it_has_one(tmp_path: Path, capsy
         if name:
             (programs / name).touch(0o755)
         assert main(["role", "--apply", "--root", str(tmp_path)]) == 0
-        assert (f"lacks: {lacking}." if lacking else "nothing to correct") in said.read_text("utf-8-sig")
+        assert (f"lacks: {lacking}." if lacking else "no errors") in said.read_text("utf-8-sig")
     capsys.readouterr()
 
 

@@ -84,8 +84,8 @@ def test_the_password_is_for_the_hub_and_nobody_else(tmp_path: Path) -> None:
 
 def test_a_machine_whose_wifi_comes_later_is_set_up_all_the_same(tmp_path: Path) -> None:
     said = act(tmp_path, Nmcli(up=4), "on")
-    assert "It is set up, but not up yet: Error: no device.." in said
-    assert "not up" in act(tmp_path, Nmcli(), "status")
+    assert "It is set up but not on yet: Error: no device.." in said
+    assert "It is not on" in act(tmp_path, Nmcli(), "status")
 
 
 def test_status_says_what_it_is_and_off_forgets(tmp_path: Path) -> None:
@@ -116,7 +116,7 @@ def test_what_no_wifi_may_be_changes_nothing(tmp_path: Path, words: list[str], k
 
 
 def test_without_networkmanager_or_without_root_it_says_so(tmp_path: Path) -> None:
-    with pytest.raises(Problem, match="NetworkManager (nmcli) is not installed"):
+    with pytest.raises(Problem, match=r"NetworkManager \(nmcli\) is not installed"):
         act(tmp_path, Nmcli(delete=127), "on")
     with pytest.raises(Problem, match="refused the hotspot"):
         act(tmp_path, Nmcli(add=1), "on")

@@ -183,7 +183,7 @@ def test_the_whole_first_start_by_its_command(pi: Machine, monkeypatch: pytest.M
     # A hub that starts now would make its PIN and its journal while its folder is on the move.
     assert runs.started() == set()
     assert not any("reboot" in call for call in runs.all)
-    assert "nothing to correct" in capsys.readouterr().out
+    assert "no errors" in capsys.readouterr().out
 
 
 def test_a_data_partition_that_is_gone_is_told(pi: Machine, capsys: pytest.CaptureFixture[str]) -> None:

@@ -116,11 +116,11 @@ def test_a_value_is_taken_as_it_was_meant(line: str, key: str, value: object) ->
 
 @pytest.mark.parametrize(("text", "says"), [
     ("role", "roundtap.txt, line 1: “role” has no “=”. Write name = value, for example: role = table"),
-    ("\nroel = hub", "roundtap.txt, line 2: “roel” is unknown. Is “role” meant?"),
-    ("wlan_passwrod = 12345678", "roundtap.txt, line 1: “wlan_passwrod” is unknown. Is “wifi_password” meant?"),
-    ("role = tabel", "roundtap.txt, line 1: role = tabel is unknown. Is “table” meant?"),
+    ("\nroel = hub", "roundtap.txt, line 2: “roel” is unknown. Did you mean “role”?"),
+    ("wlan_passwrod = 12345678", "roundtap.txt, line 1: “wlan_passwrod” is unknown. Did you mean “wifi_password”?"),
+    ("role = tabel", "roundtap.txt, line 1: role = tabel is unknown. Did you mean “table”?"),
     ("role = king",
-     "roundtap.txt, line 1: role = king is unknown. One of these is wanted: hub, table, printer, wall, standby"),
+     "roundtap.txt, line 1: role = king is unknown. Use one of these: hub, table, printer, wall, standby"),
     ("timezone = Berlin",
      "roundtap.txt, line 1: timezone = Berlin is unknown. Use a name like Europe/Berlin."),
 ])

@@ -11,7 +11,7 @@ import pytest
 from machine_kit import machine_in
 
 from roundtap.main import main
-from roundtap.provisioning.applying import apply_settings
+from roundtap.provisioning.applying import apply_settings, saved_passwords
 from roundtap.provisioning.settings_file import FILE
 from roundtap_core.words import LANGUAGES, catalogue
 from roundtap_units.link.hub_choice import parse_endpoint
@@ -45,16 +45,17 @@ MISTAKES = {
     # What is on the line.
     "no equals sign": Mistake("role hub", 1, ("role = table",)),
     "an arrow": Mistake("role -> hub", 1, ("role = table",)),
-    "a typing slip in a key": Mistake("roel = hub", 1, ("“role” meant",)),
+    "a typing slip in a key": Mistake("roel = hub", 1, ("Did you mean “role”?",)),
     "a key that does not exist": Mistake("\r\nvolume = 11", 2, ("Known names", "wifi_password")),
-    "a typing slip in a role": Mistake("role = tabel", 1, ("“table” meant",)),
-    "a role with a full stop": Mistake("role = hub.", 1, ("“hub” meant",)),
-    "two equals signs": Mistake("role == printer", 1, ("“printer” meant",)),
-    "two roles on one line": Mistake("role = hub + printer", 1, ("hub + printer is unknown", "“printer” meant")),
+    "a typing slip in a role": Mistake("role = tabel", 1, ("Did you mean “table”?",)),
+    "a role with a full stop": Mistake("role = hub.", 1, ("Did you mean “hub”?",)),
+    "two equals signs": Mistake("role == printer", 1, ("Did you mean “printer”?",)),
+    "two roles on one line": Mistake(
+        "role = hub + printer", 1, ("hub + printer is unknown", "Did you mean “printer”?")),
     "a role that does not exist": Mistake("role = boss", 1, ("hub, table, printer, wall, standby",)),
     "an empty role": Mistake("role =\r\n", 1, ("role = table", "#")),
     "only the comment behind it": Mistake("role = # hub", 1, ("role = table",)),
-    "the role twice": Mistake("role = hub\r\nrole = wall", 2, ("line 1 counts",)),
+    "the role twice": Mistake("role = hub\r\nrole = wall", 2, ("Line 1 counts",)),
     "a heading of the template without its sign": Mistake(
         "# Roundtap\r\nen, es, de or pl\r\nlanguage = de", 2, ("role = table",)),
     "a key and its value on two lines": Mistake("role\r\n= hub", 1, ("“role” has no “=”",)),
@@ -78,11 +79,13 @@ MISTAKES = {
     "a port beyond all ports": Mistake("hub = 10.42.0.1:80800", 1, ("10.42.0.1",)),
     "the full-width full stops of a Chinese keyboard": Mistake("hub = 10。42。0。1", 1, ("10.42.0.1",)),
     # Boards and printers.
-    "half a board's name": Mistake("board = bonnet", 1, ("“adafruit-oled-bonnet” meant",)),
+    "half a board's name": Mistake("board = bonnet", 1, ("Did you mean “adafruit-oled-bonnet”?",)),
     "a board that is not known": Mistake(
         "board = hat7000", 1, ("recommended, adafruit-oled-bonnet, waveshare-oled-hat",)),
-    "a printer by what is printed on it": Mistake("role = printer\r\nprinter = TM-T88V", 2, ("“epson-t88” meant",)),
-    "a printer with its maker": Mistake("role = printer\r\nprinter = Epson TM-T20III", 2, ("“epson-80” meant",)),
+    "a printer by what is printed on it": Mistake(
+        "role = printer\r\nprinter = TM-T88V", 2, ("Did you mean “epson-t88”?",)),
+    "a printer with its maker": Mistake(
+        "role = printer\r\nprinter = Epson TM-T20III", 2, ("Did you mean “epson-80”?",)),
     "a printer that is not known": Mistake("role = hub\r\nprinter = Brother QL-820", 2, ("epson-80", "plain-58")),
     "a board file that is not there": Mistake("board = our-box.toml", 1, ("not beside roundtap.txt", "recommended")),
     "a printer file that is not there": Mistake("role = printer\r\nprinter = till.toml", 2, ("not beside", "epson-80")),
@@ -94,34 +97,48 @@ MISTAKES = {
                                               {"our-box.toml": "like = “recommended”".encode()}),
     "a board file saved as Unicode": Mistake("board = our-box.toml", 1, ("our-box.toml", "not a TOML file"),
                                              {"our-box.toml": b"\xff\xfe" + OURS.decode().encode("utf-16-le")}),
-    "a board file with a pin used twice": Mistake("board = our-box.toml", 1, ("pins.a", "pin 22", "taken by"),
+    "a board file with a pin used twice": Mistake("board = our-box.toml", 1, ("pins.a", "pin 22", "already used by"),
                                                   {"our-box.toml": b"[pins]\r\na = 22\r\nup = 22\r\n"}),
     "a printer file with an impossible width": Mistake(
         "role = printer\r\nprinter = till.toml", 2, ("dots", "from 128 to 1600"), {"till.toml": b"dots = 80\r\n"}),
     "a board file with a hidden ending": Mistake(
-        "role = table", 0, ("our-box.toml.txt is not read", "must be our-box.toml;"), {"our-box.toml.txt": OURS}),
+        "role = table", 0,
+        ("our-box.toml.txt is not read", "Rename it to our-box.toml."), {"our-box.toml.txt": OURS}),
     "a printer's port of Windows": Mistake("role = printer\r\nport = COM3", 2, ("/dev/ttyUSB0",)),
     "a printer's port with backslashes": Mistake("role = printer\r\nport = \\dev\\usb\\lp0", 2, ("/dev/usb/lp0",)),
     # Wi-Fi, passwords and PIN.
     "a Wi-Fi without a password": Mistake("wifi = Store\r\ncountry = DE", 1, ("wifi_password =",)),
     "a Wi-Fi without a country": Mistake(f"wifi = Store\r\nwifi_password = {SECRET}", 1, ("country = DE",)),
     "a password without its Wi-Fi": Mistake(f"wifi_password = {SECRET}", 1, ("is missing",)),
-    "a short password": Mistake("wifi = S\r\ncountry = DE\r\nKennwort = Geheim", 3, ("6 signs", "8 to 63")),
+    "a short password": Mistake("wifi = S\r\ncountry = DE\r\nKennwort = Geheim", 3, ("6 characters", "8 to 63")),
     "a comment behind the password": Mistake(
-        f"wifi = S\r\ncountry = DE\r\nwifi_password = {SECRET} # upstairs", 3, ("a line of its own", "quotes")),
+        f"wifi = S\r\ncountry = DE\r\nwifi_password = {SECRET} # upstairs", 3,
+        ("looks like a comment", "on their own line", "use quotes")),
+    "a comment behind the password, without a space in it": Mistake(
+        f"wifi = S\r\ncountry = DE\r\nwifi_password = {SECRET} #upstairs", 3,
+        ("looks like a comment", "on their own line", "use quotes")),
+    "a comment behind the PIN, without a space in it": Mistake(
+        f"role = hub\r\npin = {SECRET} //upstairs", 2, ("pin: the end", "looks like a comment")),
+    "an open quotation mark before the password": Mistake(
+        f'wifi = S\r\ncountry = DE\r\nwifi_password = "{SECRET}', 3, ("wifi_password", "has none at the end")),
+    "an open quotation mark before the Wi-Fi's name": Mistake(
+        f"wifi = „Store\r\ncountry = DE\r\nwifi_password = {SECRET}", 1, ("wifi:", "has none at the end")),
+    "an open quotation mark before the PIN": Mistake(
+        f"role = hub\r\npin = '{SECRET}", 2, ("pin:", "has none at the end")),
     "a comment behind the Wi-Fi's name": Mistake(
-        f"wifi = Store  // the router's\r\ncountry = DE\r\nwifi_password = {SECRET}", 1, ("a line of its own",)),
+        f"wifi = Store  // the router's\r\ncountry = DE\r\nwifi_password = {SECRET}", 1,
+        ("looks like a comment", "on their own line")),
     "a smart quote in the password": Mistake(
         f"wifi = S\r\ncountry = DE\r\nwifi_password = {SECRET}’s", 3, ("plain '",)),
     "a Word dash in the password": Mistake(f"wifi=S\r\ncountry=DE\r\nwifi_password={SECRET}–1", 3, ("plain -",)),
     "an umlaut in the password, saved as ANSI": Mistake(
-        f"wifi = S\r\ncountry = DE\r\nWLAN-Passwort = {SECRET}ü".encode("cp1252"), 3, ("sign ü", "US keyboard")),
+        f"wifi = S\r\ncountry = DE\r\nWLAN-Passwort = {SECRET}ü".encode("cp1252"), 3, ("contains ü", "US keyboard")),
     "a Polish letter in the password, saved as ANSI": Mistake(
-        f"wifi = S\r\nkraj = PL\r\nhasło = {SECRET}ś".encode("cp1250"), 3, ("sign ś", "US keyboard")),
+        f"wifi = S\r\nkraj = PL\r\nhasło = {SECRET}ś".encode("cp1250"), 3, ("contains ś", "US keyboard")),
     "a Spanish letter in the password": Mistake(
-        f"red = S\r\npaís = ES\r\ncontraseña = {SECRET}ñ", 3, ("sign ñ", "US keyboard")),
+        f"red = S\r\npaís = ES\r\ncontraseña = {SECRET}ñ", 3, ("contains ñ", "US keyboard")),
     "a full-width digit in the password": Mistake(
-        f"wifi = S\r\ncountry = DE\r\nwifi_password = {SECRET}１", 3, ("sign １", "US keyboard")),
+        f"wifi = S\r\ncountry = DE\r\nwifi_password = {SECRET}１", 3, ("contains １", "US keyboard")),
     "a tab in the Wi-Fi's name": Mistake(
         f"wifi = The\tStore\r\ncountry = DE\r\nwifi_password = {SECRET}", 1, ("invisible", "Type the name")),
     "a hard space in the Wi-Fi's name": Mistake(
@@ -135,6 +152,10 @@ MISTAKES = {
     "half of the template's PIN": Mistake("role = hub\r\npin = Some Words", 2, ("your own",)),
     "the PIN of an older template": Mistake("role = hub\r\npin = 1234 5678", 2, ("your own",)),
     "a short PIN": Mistake("role = hub\r\npin = 4711", 2, ("8 to 64",)),
+    "a PIN with accents, saved as ANSI": Mistake(
+        f"role = hub\r\npin = Größe {SECRET}".encode("cp1252"), 2, ("pin: letters beyond a to z", "UTF-8")),
+    "a Polish PIN, saved as ANSI": Mistake(
+        f"rola = hub\r\npin = żółw {SECRET}".encode("cp1250"), 2, ("pin: letters beyond a to z", "UTF-8")),
     "an empty PIN": Mistake("role = hub\r\npin =", 2, ("eight digits or some words",)),
     # Lines that do not go together.
     "hotspot and Wi-Fi together": Mistake(
@@ -143,22 +164,31 @@ MISTAKES = {
     "a printer at a table": Mistake("role = table\r\nprinter = epson-80", 2, ("role = hub, printer",)),
     "a printer's port at a wall": Mistake("role = wall\r\nport = /dev/usb/lp0", 2, ("role = hub, printer",)),
     "a board at a wall": Mistake("Rolle = Beamer\r\nPlatine = recommended", 2, ("role = hub, table",)),
-    "a PIN without a role": Mistake(f"pin = {SECRET}", 1, ("role is table", "role = hub")),
+    "a PIN without a role": Mistake(f"pin = {SECRET}", 1, ("with role = table", "for role = hub")),
     "the hub's address at the hub": Mistake("role = hub\r\nhub = 10.42.0.1", 2, ("table, printer, wall",)),
     "a standby without its key": Mistake(
         "language = de\r\nrole = standby", 2, ("standby.toml", "Units and keys")),
+    "a standby's key with letters that no key has": Mistake(
+        "role = standby", 1, ("standby.toml cannot be used", "hexadecimal", "Units and keys"),
+        {"standby.toml": STANDBY.replace(b"7f3a", b"zzzz")}),
+    "half of a standby's key": Mistake(
+        "role = standby", 1, ("standby.toml cannot be used", "standby-1"),
+        {"standby.toml": STANDBY.replace(b"7f3a" * 8, b"")}),
+    "a standby's file saved as Unicode": Mistake(
+        "role = standby", 1, ("standby.toml cannot be used",),
+        {"standby.toml": b"\xff\xfe" + STANDBY.decode().encode("utf-16-le")}),
     # How it was saved.
     "saved by WordPad": Mistake(b"{\\rtf1\\ansi\\deff0 role = hub\\par}", 0, ("Notepad", ".txt")),
     "saved by Word": Mistake(b"PK\x03\x04\x14\x00\x06\x00[Content_Types].xml", 0, ("Notepad", ".txt")),
     "saved with a hidden ending": Mistake(
-        "#role = table", 0, ("roundtap.txt.txt is not read", "must be roundtap.txt;"),
+        "#role = table", 0, ("roundtap.txt.txt is not read", "Rename it to roundtap.txt."),
         {"roundtap.txt.txt": b"role = hub"}),
     "a numbered copy": Mistake(
-        "#role = table", 0, ("roundtap (1).txt", "must be roundtap.txt;"), {"roundtap (1).txt": b"role=hub"}),
+        "#role = table", 0, ("roundtap (1).txt", "Rename it to roundtap.txt."), {"roundtap (1).txt": b"role=hub"}),
     "a slip in a file that Notepad saved as Unicode": Mistake(
-        b"\xff\xfe" + "# für den Hub\r\nrole = hib".encode("utf-16-le"), 2, ("“hub” meant",)),
-    "a slip in a file with a byte order mark": Mistake(b"\xef\xbb\xbfrole = hib\r\n", 1, ("“hub” meant",)),
-    "smart quotes around a slip": Mistake("role = „Tissch“", 1, ("“table” meant",)),
+        b"\xff\xfe" + "# für den Hub\r\nrole = hib".encode("utf-16-le"), 2, ("Did you mean “hub”?",)),
+    "a slip in a file with a byte order mark": Mistake(b"\xef\xbb\xbfrole = hib\r\n", 1, ("Did you mean “hub”?",)),
+    "smart quotes around a slip": Mistake("role = „Tissch“", 1, ("Did you mean “table”?",)),
 }
 
 
@@ -229,6 +259,9 @@ RIGHT: dict[str, tuple[str | bytes, dict[str, bytes]]] = {
     "an open network, said so": ("wifi = Free\r\nwifi_password =\r\ncountry = ES", {}),
     "a password with a hash, in quotes": ('wifi = S\r\ncountry = US\r\nwifi_password = "it # is mine"', {}),
     "a password without a space before its hash": ("wifi = S\r\ncountry = US\r\nwifi_password = it#is;mine", {}),
+    "a PIN with accents, saved as UTF-8": ("role = hub\r\npin = Größe żółw", {}),
+    "a PIN without accents in a file saved as ANSI": (
+        f"role = hub\r\npin = {SECRET}\r\n# für uns".encode("cp1252"), {}),
     "a wall with its hub": ("role = wall\r\nhub = http://hub.example.org:8080/", {}),
     "a printer of one's own": (
         "role = printer\r\nprinter = till.toml\r\nhub = [fd00::1]", {"till.toml": b"columns = 42\n"}),
@@ -244,7 +277,7 @@ def test_a_right_file_gets_no_note_on_the_desk_nor_at_the_first_start(
     text, beside = RIGHT[name]
     mistake_free = Mistake(text, 0, (), beside)
     (tmp_path / "desk").mkdir()
-    assert checked(mistake_free.save(tmp_path / "desk"), capsys) == (0, ["roundtap.txt: nothing to correct."])
+    assert checked(mistake_free.save(tmp_path / "desk"), capsys) == (0, ["roundtap.txt: no errors."])
     machine, _ = machine_in(tmp_path / "machine", b"")
     mistake_free.save(tmp_path / "machine/boot/firmware")
     assert apply_settings(machine).notes == ()
@@ -261,11 +294,32 @@ def test_the_password_of_another_network_does_not_count_for_this_one(tmp_path: P
     assert [(note.line, note.key) for note in apply_settings(machine).notes] == [(1, "wifi_open")]
 
 
-def test_a_password_with_a_comment_is_neither_used_nor_wiped(tmp_path: Path) -> None:
-    machine, _ = machine_in(tmp_path, f"wifi = Store\ncountry = DE\nwifi_password = {SECRET} # upstairs\n")
+@pytest.mark.parametrize(("key", "line"), [
+    ("comment", f"wifi_password = {SECRET} # upstairs"), ("comment", f"wifi_password = {SECRET} #upstairs"),
+    ("comment", f"wifi_password = {SECRET} ;upstairs"), ("open_quote", f'wifi_password = "{SECRET}'),
+    ("open_quote", f"wifi_password = „{SECRET}"), ("guessed", f"pin = Größe {SECRET}"),
+])
+def test_a_secret_that_may_be_meant_otherwise_is_neither_used_nor_wiped(tmp_path: Path, key: str, line: str) -> None:
+    encoding = "cp1252" if key == "guessed" else "utf-8"
+    text = f"role = hub\nwifi = Store\ncountry = DE\n{line}\n".encode(encoding)
+    machine, _ = machine_in(tmp_path, text)
     for _ in range(2):
-        assert [(note.line, note.key) for note in apply_settings(machine).notes] == [(3, "comment")]
-    assert SECRET in (tmp_path / "boot/firmware" / FILE).read_text()
+        assert (4, key) in [(note.line, note.key) for note in apply_settings(machine).notes]
+    assert (tmp_path / "boot/firmware" / FILE).read_bytes() == text
+    assert not saved_passwords(machine)
+    assert not (tmp_path / "var/lib/roundtap/pin").exists()
+
+
+def test_a_password_is_wiped_from_a_polish_file_saved_as_ansi(tmp_path: Path) -> None:
+    """Its key's line alone would be read in another code page than the whole file."""
+    rest = "# Kawiarnia\r\nkraj = PL\r\nwifi = Pod Różą\r\n".encode("cp1250")
+    machine, _ = machine_in(tmp_path, rest + f"Hasło-WiFi = {SECRET}\r\n".encode("cp1250"))
+    assert apply_settings(machine).notes == ()
+    assert saved_passwords(machine) == {"Pod Różą": SECRET}
+    raw = (tmp_path / "boot/firmware" / FILE).read_bytes()
+    assert SECRET.encode() not in raw
+    assert raw.startswith(rest + b"# wifi_password: taken over")
+    assert apply_settings(machine).notes == ()
 
 
 def test_the_desk_s_file_may_have_any_name_and_has_to_be_there(

@@ -119,7 +119,7 @@ def test_a_wrong_value_and_a_file_that_is_missing_or_forbidden_are_named(
         systemd.hear()
         assert process.wait(WITHIN_S) == 2
     finding = said_of(service_checks(systemd.shown(role, "activating", 1, "exit-code")))
-    assert f"roundtap-{SERVICE[role]} does not run" in finding
+    assert f"roundtap-{SERVICE[role]} is not running" in finding
     assert told in finding
     assert KEY not in finding
 
@@ -175,7 +175,7 @@ def test_a_wall_names_a_wrong_address_and_the_programs_that_are_missing(
 def test_a_standby_without_its_hub_and_a_printer_without_its_cable_run_and_say_so(systemd: Systemd,
                                                                                   tmp_path: Path) -> None:
     with started(systemd, "standby", "--data", str(tmp_path / "data"), "--config", config(tmp_path, UNIT)):
-        while "not connected" not in systemd.status:
+        while "without contact" not in systemd.status:
             systemd.hear()
     assert "without contact to the hub" in said_of(service_checks(systemd.shown("standby", "active")))
     file = config(tmp_path, f'{UNIT}device = "/dev/none"\nfolder = "{tmp_path}"\n')
@@ -196,7 +196,7 @@ def test_what_is_killed_again_and_again_is_named_though_it_runs_at_the_moment(sy
     log = (f"WARNING roundtap_units: something long ago\n{unit}: Main process exited, code=killed, status=9/KILL\n"
            f"{unit}: Failed with result 'signal'.\n{unit}: Scheduled restart job, restart counter is at 7.\n")
     finding = said_of(service_checks(systemd.shown(role, "active", 7, log=log, active_s=3)))
-    assert "has ended 7 times" in finding
+    assert "stopped 7 times and keeps restarting" in finding
     assert "code=killed, status=9/KILL" in finding
     [check] = service_checks(systemd.shown(role, "active", 7, log=log, active_s=STEADY_S + 1))
     assert (check.state, check.kind) == (NOTE, "restarted")

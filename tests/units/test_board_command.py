@@ -42,8 +42,8 @@ def test_without_an_option_the_pins_are_listed(capsys: pytest.CaptureFixture[str
     said = capsys.readouterr().out.splitlines()
     assert "Button ● (orange)       GPIO17  11" in said
     assert len(said) == 1 + 2 + 4 + 4 + 3
-    assert said[-3] == ("Ground: 9 wires for 8 header pins (6, 9, 14, 20, 25, 30, 34, 39): join them on two rails of "
-                        "lever connectors, each with one wire to the header.")
+    assert said[-3] == ("Ground: 9 wires for 8 header pins (6, 9, 14, 20, 25, 30, 34, 39). Join them on two rails of "
+                        "lever connectors. Run one wire from each rail to the header.")
 
 
 def test_without_lights_every_ground_has_a_pin_of_its_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -51,7 +51,7 @@ def test_without_lights_every_ground_has_a_pin_of_its_own(tmp_path: Path, capsys
     file.write_text('like = "adafruit-oled-bonnet"\nready_made = false\njoystick = false\n')
     assert board(str(file)) == 0
     said = capsys.readouterr().out.splitlines()
-    assert said[-2].startswith("Ground: 6 wires, each to one of")
+    assert said[-2].startswith("Ground: 6 wires, one to each of")
     assert main.load_board(str(file)).pins.keys()["call"] == 4
     assert (3, "levers") not in parts_to_buy(main.load_board(str(file)))
 

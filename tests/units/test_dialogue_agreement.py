@@ -20,7 +20,7 @@ def test_from_the_edge_the_figures_keep_their_sides():
 def test_no_leads_to_a_version_of_ones_own_and_both_are_kept():
     table = Table()
     table.presses("ana ▲▲ ana ana ▼")
-    assert table.says == "What is right? | ▲ enter yours | ▼ call a judge | ■ back"
+    assert table.says == "Which one? | ▲ enter yours | ▼ call a judge | ■ back"
     table.presses("▲")
     assert table.says == "Who won? | ● Ana R. | ■ Bruno M. | ● or ■"
     table.presses("ana")

@@ -110,7 +110,7 @@ def test_the_others_button_goes_back_wheel_by_wheel_and_out():
     table.presses("ana ▲▲ ana ▲ bruno")
     assert table.scene.right.active == 0
     table.presses("bruno")
-    assert table.says == "Drop this entry? | ■ again: drop it | ● go on"
+    assert table.says == "Discard? | ■ again: discard | ● keep"
     table.presses("bruno")
     assert table.kind == "idle"
     assert table.reports == []
@@ -189,7 +189,7 @@ def test_a_judge_deciding_under_the_draft_is_shown_with_the_result():
     table.wait(10_000)
     assert table.kind == "done"
     table.presses("ana")
-    assert "Only a judge changes it" in table.says
+    assert "Only a judge can edit" in table.says
     assert len(table.reports) == 0
 
 

@@ -14,11 +14,11 @@ def seated() -> Table:
 def test_two_minutes_are_counted_down_for_both() -> None:
     table = seated()
     table.presses("▼")
-    assert table.says == "Look at lists | 2:00 | any key: go on"
+    assert table.says == "Check lists | 2:00 | any key: next"
     table.wait(59_000)
     assert "1:01" in table.says
     table.wait(61_000)
-    assert "time is over" in table.says
+    assert "time is up" in table.says
     table.presses("ana")
     assert table.kind == "idle"
 

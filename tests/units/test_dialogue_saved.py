@@ -48,7 +48,7 @@ def test_saved_comes_with_the_agreeing_report_and_not_before(table):
 def test_what_was_saved_stands_between_the_names_and_then_in_its_place_that_one_may_leave(saved):
     assert saved.says == "SAVED #1042 | Ana R. 100:20 Bruno M. | SAVED #1042 | Bruno M. 20:100 Ana R."
     saved.wait(4000)
-    assert saved.says == "SAVED #1042 | Drop: hold ●+▼ | SAVED #1042 | leave? hold ■+▼"
+    assert saved.says == "SAVED #1042 | Drop: hold ●+▼ | SAVED #1042 | Drop: hold ■+▼"
 
 
 def test_answers_in_the_wrong_order_still_need_both(table):
@@ -101,7 +101,7 @@ def test_a_correction_starts_from_the_result_and_a_judge_decides_between_the_two
     saved.hub_saves(1050, report=2)
     saved.hub_says(number=1042)
     saved.hub_saves(1051, report=3)
-    assert saved.says == "A JUDGE DECIDES | First: 100:20 | Then: 100:30 | ● ■ back to the first"
+    assert saved.says == "A JUDGE DECIDES | First: 100:20 | Now: 100:30 | ● ■ back to first"
 
 
 def test_a_wrong_winner_is_corrected_as_directly_as_a_wrong_figure(saved):

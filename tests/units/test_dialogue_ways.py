@@ -130,7 +130,7 @@ def test_without_life_nobody_has_drawn_at_time():
     table = warlords(clock_ms=-1000)
     table.presses("▼… ▼▼ ana ana ▼▼ ana ana")
     assert table.kind == "impossible"
-    assert table.says.startswith("A draw, but side “b” has no life left and has lost")
+    assert table.says.startswith("Side “b” has no life left and has lost, so this is not a draw")
     assert table.reports == []
 
 

@@ -112,7 +112,7 @@ def test_a_yes_to_what_was_replaced_meanwhile_is_asked_again_with_the_newest() -
 
 @pytest.mark.parametrize(("reason", "says"), [
     ("older", "REFUSED: OLDER | Your newer report counts."),
-    ("elsewhere", "REFUSED: OTHER TABLE | This unit is not at that table. Ask a judge."),
+    ("elsewhere", "REFUSED: OTHER TABLE | Wrong table for this unit. Ask a judge."),
 ])
 def test_the_screen_says_why(reason: str, says: str) -> None:
     table = Table()
@@ -171,7 +171,7 @@ def twice() -> Table:
     return table
 
 
-BOTH = "A JUDGE DECIDES | First: 100:20 | Then: 100:30 | ● ■ back to the first"
+BOTH = "A JUDGE DECIDES | First: 100:20 | Now: 100:30 | ● ■ back to first"
 
 
 def test_two_agreements_are_both_shown_and_an_arrow_changes_nothing(twice: Table) -> None:
@@ -183,7 +183,7 @@ def test_two_agreements_are_both_shown_and_an_arrow_changes_nothing(twice: Table
 
 def test_saying_the_first_again_takes_both_of_them(twice: Table) -> None:
     twice.presses("ana")
-    assert twice.says.startswith("Back to this result?")
+    assert twice.says.startswith("Use this result?")
     twice.presses("ana")
     assert twice.reports == [("a", score(100, 20))]
     twice.wait(1000)
@@ -205,7 +205,7 @@ def test_no_leaves_it_to_the_judge(twice: Table) -> None:
 def test_the_other_own_button_is_no_answer_to_it(twice: Table) -> None:
     twice.presses("ana")
     twice.presses("bruno")
-    assert twice.says.startswith("Back to this result?")
+    assert twice.says.startswith("Use this result?")
     assert twice.reports == []
 
 
@@ -228,4 +228,4 @@ def test_without_a_hub_a_second_agreement_is_none_that_is_saved() -> None:
     for report in (2, 3):
         table.hub_saves(10 + report, report)
         assert "SAVED" not in table.says
-    assert table.says.startswith("A JUDGE DECIDES | First: 100:0 | Then: 100:10")
+    assert table.says.startswith("A JUDGE DECIDES | First: 100:0 | Now: 100:10")

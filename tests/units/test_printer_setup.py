@@ -76,7 +76,7 @@ def test_a_printer_that_answers_is_asked_for_its_model_alone(tmp_path: Path, peo
     people.append(me := Person(tmp_path, [model("pos-5890"), "yes"], [ADAPTER]))
     assert me.setup()
     assert read_settings(tmp_path, USUAL) == PrinterSettings(ADAPTER.id, "pos-5890", 38400, "", True)
-    assert "It answers at 38400 baud." in me.heard
+    assert "It responds at 38400 baud." in me.heard
 
 
 @pytest.mark.parametrize(("understood", "kept"), [
@@ -129,7 +129,7 @@ def test_a_silent_one_prints_at_every_speed_and_the_person_says_which_could_be_r
     assert me.setup()
     kept = read_settings(tmp_path, USUAL)
     assert (kept.printer, kept.baud, kept.confirmed) == ("plain-58", 38400, True)
-    assert [told.partition(";")[0] for told in me.heard].count("Try another one") == 1
+    assert [told.partition(".")[0] for told in me.heard].count("Try another one") == 1
 
 
 def test_nothing_readable_changes_nothing(tmp_path: Path, people: list[Person]) -> None:
@@ -166,7 +166,7 @@ def test_between_two_looks_at_the_line_it_sleeps(monkeypatch: pytest.MonkeyPatch
 def test_no_printer_says_so(tmp_path: Path, people: list[Person]) -> None:
     people.append(me := Person(tmp_path, [], []))
     assert not me.setup()
-    assert "No printer connected" in me.heard[0]
+    assert "No printer found" in me.heard[0]
 
 
 def test_pins_with_a_login_on_them_are_named_and_not_offered(tmp_path: Path, people: list[Person]) -> None:
@@ -198,7 +198,7 @@ def test_a_port_that_another_program_has_is_said_to_be_so(tmp_path: Path, people
 
     me.open = busy  # type: ignore[method-assign]
     assert not me.setup()
-    assert me.heard[-1].startswith(f"{ADAPTER.id} cannot be used: another program has it")
+    assert me.heard[-1].startswith(f"{ADAPTER.id} cannot be used: another program uses it")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -140,7 +140,7 @@ def test_a_card_that_fails_at_the_start_is_a_screen_and_a_blinking_light(
         unit = make()
         assert "CARD FAILED" in unit.says
         unit.hub_says("view", view())
-        assert "results at this table by the organizer" in unit.says
+        assert "This unit's card fails. Report to the organizer" in unit.says
         unit.wait(5000)
         assert {True, False} <= set(unit.lamp)
         unit.call_a_judge()
@@ -154,7 +154,7 @@ def test_a_card_that_fails_at_the_start_is_a_screen_and_a_blinking_light(
 
 
 @pytest.mark.parametrize(("disk", "words"), [
-    (FULL, "CARD FULL | There is no room on this unit's card"), (READ_ONLY, "CARD LOCKED | This unit's card can only"),
+    (FULL, "CARD FULL | This unit's card is full"), (READ_ONLY, "CARD LOCKED | This unit's card is read-only"),
 ])
 def test_a_card_that_takes_nothing_more_is_seen_before_somebody_enters_a_result(
         lone: Lone, monkeypatch: pytest.MonkeyPatch, disk: dict[str, int], words: str) -> None:
@@ -204,7 +204,7 @@ def test_a_report_that_is_never_taken_ends_in_a_word_and_not_in_sending(lone: Lo
     lone.wait(1000)
     lone.hub_says("contact", None)
     lone.tap("a")
-    assert "not taken" in lone.says
+    assert "refused" in lone.says
     lone.hub_says("refusal", None)
     lone.hub_says("contact", None)
     assert "sending" in lone.says

@@ -72,7 +72,7 @@ def test_a_repeated_pairing_names_both_and_the_first_round() -> None:
     problem = violations(event([game("ab"), game("cd")], [game("ac"), game("bd")], [game("ba"), game("dc")]))[0]
     assert problem.where == "/rounds/2/matches/0"
     assert problem.say() == (
-        "Bruno M. (b) and Ana R. (a) already met in round 1; nobody meets the same opponent twice in a stage."
+        "Bruno M. (b) and Ana R. (a) already met in round 1. Rematches within a stage are not allowed."
     )
 
 
@@ -192,7 +192,7 @@ def test_the_bye_goes_to_the_last_in_the_standings() -> None:
     assert found(event(first, [game("ad"), game("ce"), bye("b")], players="abcde")) == []
     (problem,) = violations(event(first, [game("ae"), game("cb"), bye("d")], players="abcde"))
     assert (problem.where, problem.key) == ("/rounds/1/matches/2/bye", "bye_too_high")
-    assert problem.say() == "Kai E. (d) stood too high for this bye; it was due to Bruno M. (b)."
+    assert problem.say() == "Kai E. (d) ranked too high for this bye. It belonged to Bruno M. (b)."
 
 
 def test_the_lot_between_equals_is_no_breach() -> None:

@@ -30,7 +30,7 @@ def test_two_leaders_who_had_not_met_and_were_both_paired_down() -> None:
     """a and c have won: they meet each other, and so do b and d."""
     (problem,) = violations(event(FIRST, [game("ad"), game("cb")]))
     assert (problem.where, problem.key) == ("/rounds/1/matches/1", "paired_past_equals")
-    assert problem.say().startswith("Ana R. and Łukasz Ż. have the same points and had not met")
+    assert problem.say().startswith("Ana R. and Łukasz Ż. have equal points and had not met")
     assert found(event(FIRST, [game("ac"), game("bd")])) == []
 
 

@@ -32,7 +32,7 @@ def test_four_squads_and_a_mission_are_right_and_complete() -> None:
 def test_a_unit_name_stands_once_over_all_four_squads() -> None:
     found = CHECK.problems({**WHOLE, "squad_3": [unit("Lord Maul", "Maul"), unit("501. legion")]}, {})
     assert places(found) == {"/squad_3/1/name": "list_unit_twice"}
-    assert found[0].say().startswith("Line 2: the unit “501. legion” already stands in squad A;")
+    assert found[0].say().startswith("Line 2: the unit “501. legion” is already in squad A.")
 
 
 def test_a_unique_name_stands_once_even_on_units_of_other_names() -> None:

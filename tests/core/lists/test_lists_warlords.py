@@ -69,7 +69,7 @@ def test_three_copies_of_a_card_in_each_deck() -> None:
     lines = [*cards(36, "Tropa"), {"count": 3, "name": "Medusa"}, {"count": 1, "name": "MEDUSA"}]
     found = CHECK.problems({**WHOLE, "battle": lines}, {})
     assert places(found) == {"/battle/13/count": "list_too_many_copies"}
-    assert found[0].say() == "Line 14 makes 4 of “MEDUSA” in this deck; at most 3 allowed."
+    assert found[0].say() == "Line 14 makes 4 of “MEDUSA” in this deck. The maximum is 3."
 
 
 def test_one_copy_of_a_unique_or_legendary_card() -> None:

@@ -61,7 +61,7 @@ def test_what_the_ships_cost_counts_where_no_total_is_written() -> None:
 
 def test_a_total_that_the_ships_do_not_come_to_is_shown_with_both_figures() -> None:
     problem = CHECK.problems({**WHOLE, "total": 94}, OPTIONS)[0]
-    assert problem.say() == "The total says 94, but the lines come to 93; correct one of them."
+    assert problem.say() == "The total says 94, but the lines add up to 93. Correct one of them."
 
 
 def test_one_faction_of_three_and_one_of_two_damage_decks() -> None:
@@ -81,7 +81,7 @@ def test_a_line_says_which_it_is() -> None:
     found = CHECK.problems({**WHOLE, "ships": [*SHIPS, {"name": "Howlrunner", "points": "zwölf"}, "Soontir Fel"]},
                            OPTIONS)
     assert places(found) == {"/ships/2/points": "list_line_number", "/ships/3": "list_line_unreadable"}
-    assert found[0].say() == "Line 3: “zwölf” does not fit; write a whole number from 0 to 999."
+    assert found[0].say() == "Line 3: “zwölf” is not valid. Enter a whole number from 0 to 999."
 
 
 def test_a_required_list_lacks_what_a_line_does_not_say() -> None:

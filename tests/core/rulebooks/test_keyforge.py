@@ -124,7 +124,7 @@ def test_all_dice_are_forbidden_and_said_to_be() -> None:
     """"No está permitido el uso de dados de ninguna clase": not as counters either."""
     for book in (ARCHON, SEALED):
         assert "before.no_dice" in book.before_play
-    assert "any kind" in core_words("en")("before.no_dice")
+    assert "No dice, not even as counters" in core_words("en")("before.no_dice")
 
 
 @pytest.mark.parametrize(("book", "one", "final", "three", "final_of_three"), [
@@ -143,7 +143,7 @@ def test_games_are_chosen_for_each_stage_and_own_minutes_stay() -> None:
     assert {stage: (ARCHON.games(stage, mixed), ARCHON.minutes(stage, mixed)) for stage in (
         "swiss", "elimination", "final")} == {"swiss": (3, 80), "elimination": (1, 35), "final": (3, 120)}
     ARCHON.check_options({"stages": {"swiss": {"best_of": 3}}})
-    with pytest.raises(Problem, match="possible: 1, 3"):
+    with pytest.raises(Problem, match="Possible: 1, 3"):
         ARCHON.check_options({"stages": {"swiss": {"best_of": 2}}})
 
 

@@ -174,7 +174,7 @@ def test_below_4_players_and_an_advanced_structure_there_is_own_only() -> None:
     assert caught.value.key == "no_structure"
     assert "own" in caught.value.say()
     assert BOOK.structure(3, BOOK.options({"structure": "own", "swiss_rounds": 2})) == (2, 0)
-    with pytest.raises(Problem, match="possible: basic, own"):
+    with pytest.raises(Problem, match="Possible: basic, own"):
         BOOK.check_options({"structure": "advanced"})
 
 

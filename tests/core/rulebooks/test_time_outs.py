@@ -287,7 +287,7 @@ def test_whoever_has_no_life_left_at_time_has_not_drawn(lives: tuple[int, int], 
     drawn = compose_result(LAST_TURNS, "a", {**NO_VICTORY, **both("score", *lives)})
     assert drawn.winner == "draw"
     assert refused_new(WARLORDS, drawn) == ("drawn_without_life", "/winner")
-    with pytest.raises(Problem, match=f"it is “{right}”"):
+    with pytest.raises(Problem, match=f"The right result is “{right}”"):
         WARLORDS.check_new(drawn, {})
 
 

@@ -281,7 +281,7 @@ def test_above_210_minutes_the_kit_warns() -> None:
 
 
 def test_a_match_is_one_game_and_the_structure_one_s_own() -> None:
-    with pytest.raises(Problem, match="possible: 1"):
+    with pytest.raises(Problem, match="Possible: 1"):
         DUEL.check_options({"stages": {"final": {"best_of": 3}}})
     with pytest.raises(Problem, match="own"):
         DUEL.check_options({"structure": "basic"})
