@@ -8,7 +8,6 @@ import subprocess
 import time
 from collections.abc import Iterator
 from functools import partial
-from typing import Any
 
 import pytest
 from selenium import webdriver

@@ -26,6 +26,8 @@ PINS = ("a", "b", "up", "down", "call")
 POWER, NETWORK = "power", "network"
 SESSION = session_cookie(encrypted=False, here=True)
 PAGES = {"/": "hall.html", "/bench": "bench.html"}
+ORDERS = ("/press", "/printer", "/switch")
+START = "/start/"
 FILES = {
     "/static/bench.css": "text/css; charset=utf-8",
     "/static/bench.js": "text/javascript; charset=utf-8",
@@ -45,7 +47,7 @@ class Entrance:
 
     def __init__(self, session: str, key: str) -> None:
         self._session, self._key = session, key
-        self.path = f"/start/{key}" if session else "/"
+        self.path = f"{START}{key}" if session else "/"
 
     def use(self, key: str) -> Headers:
         """The cookie for whoever has the key. Cookies know no ports: the hub on this machine gets it, too."""
@@ -120,7 +122,7 @@ class Bench:
             path, method = scope["path"], scope["method"]
             if not _is_local_request(scope):
                 await self._answer(send, 403, b"The bench is for who sits at this machine.")
-            elif method == "POST" and path in ("/press", "/printer", "/switch"):
+            elif method == "POST" and path in ORDERS:
                 await self._handle_order(path, scope, receive, send)
             elif path == "/pictures":
                 await http_answers.send_events(self._event_stream(), receive, send)
@@ -128,9 +130,9 @@ class Bench:
                 sent = cookies_in(http_answers.get_header(scope, b"cookie").decode("latin-1"))
                 told = {**self.info, "asks_pin": SESSION not in sent}
                 await self._answer(send, 200, json.dumps(told).encode(), "application/json")
-            elif path.startswith("/start/"):
+            elif path.startswith(START):
                 await self._answer(send, 303, b"", more=[
-                    (b"location", f"{self.origin}/".encode()), *self.entrance.use(path.removeprefix("/start/"))])
+                    (b"location", f"{self.origin}/".encode()), *self.entrance.use(path.removeprefix(START))])
             elif path in PAGES and self.origin.rpartition("/")[2] not in ("", _host(scope)):
                 await self._answer(send, 307, b"", more=[(b"location", f"{self.origin}{path}".encode())])
             elif path in PAGES:
@@ -182,8 +184,8 @@ class Bench:
         while True:
             # A hub that just starts may hold its journal: the next look finds it.
             with contextlib.suppress(Problem):
-                found = await asyncio.to_thread(guide.look, {n: each.shown["picture"] for n, each in self.tables.items()})
-                await self._show(self._guided, {"guide": found})
+                pictures = {number: table.shown["picture"] for number, table in self.tables.items()}
+                await self._show(self._guided, {"guide": await asyncio.to_thread(guide.look, pictures)})
             await asyncio.sleep(GUIDE_S)
 
     async def _show(self, front: Shown, shown: Mapping[str, Any]) -> None:
@@ -209,17 +211,15 @@ class Bench:
         try:
             is_json = http_answers.get_header(scope, b"content-type") == b"application/json"
             message = order if is_json else {}
-            if path == "/press":
-                front, message = self._read_press(message)
-            elif path == "/printer":
-                front = self.printer
-            else:
+            if path == "/switch":
                 await self._switch(message)
+            else:
+                front, message = self._read_press(message) if path == "/press" else (self.printer, message)
         except (ValueError, KeyError, TypeError):
             message = {}
         if not message:
-            await self._answer(send, 400, b"A press names a table, a pin and down; the printer takes a fault, or a tear; "
-                               b"a switch names a unit or the hub, its part, and on.")
+            await self._answer(send, 400, b"A press names a table, a pin and down; the printer takes a fault, or a tear;"
+                               b" a switch names a unit or the hub, its part, and on.")
         elif path != "/switch" and (front is None or front.writer is None):
             await self._answer(send, 503, b"It is switched off.")
         else:

@@ -61,7 +61,8 @@ def make_event(database: Path, players: int, tables: int, rulebook: str,
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--port", type=int, default=8080, help="the hub's port; the bench takes the next one")
-    parser.add_argument("--tables", type=int, default=guide.TABLES, help="how many virtual tables (default: %(default)s)")
+    parser.add_argument("--tables", type=int, default=guide.TABLES,
+                        help="how many virtual tables (default: %(default)s)")
     parser.add_argument("--unenrolled", type=int, default=0, metavar="N",
                         help="so many more tables as they come out of the box: each shows the digits by which it is "
                         "enrolled on the console (Units)")
@@ -142,11 +143,12 @@ class Demo:
 
     def greeting(self, path: str = "/") -> str:
         """What the terminal says; `path`: of the pages' address."""
+        login = "It logs one browser in. For any other the PIN is" if self.kit.session else "The console's PIN is"
         return "\n".join([
             "",
             f"  Open this page          {self.origin}{path}",
             "",
-            f"  {'It logs one browser in. For any other the PIN is' if self.kit.session else 'The PIN is'} {self.kit.pin}",
+            f"  {login} {self.kit.pin}",
             *self._elsewhere(),
             "  Everything runs on this machine and is forgotten afterwards. Ctrl-C stops it.",
             "",

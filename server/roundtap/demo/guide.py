@@ -64,7 +64,7 @@ class Guide:
         it, and where. Raises Problem where the journal cannot be read."""
         self._state = read_event(self._journal, self._state)
         steps = list(self._steps(pictures))
-        # A step is left behind by any later one: whoever starts the clock before the seats are taken goes on from there.
+        # A later step leaves earlier ones behind: who starts the clock before the seats are taken goes on from there.
         now = max((at for at, step in enumerate(steps, start=1) if step.done), default=0)
         step = steps[now] if now < len(steps) else None
         champion = self._names.get((self._state.ended_as or ("",))[0], "")

@@ -46,10 +46,19 @@ function lightUp(lit) {
   if (where) where.classList.add("lit");
 }
 
-let shown = "";
+// A phone that has reported goes back to its player's own page when the guide goes on.
+function homeAgain(lit) {
+  const frame = document.querySelector("#phone iframe");
+  const home = document.querySelector("#phone [data-path]").href;
+  if (frame && !(lit && lit.place === "phone")) frame.src = home;
+}
+
+let shown = "", step = -1, asked = null;
 onNews(({ guide }) => {
   if (!guide) return;
   lightUp(guide.lit);
+  if (guide.now !== step && step >= 0 && !(asked && asked.place === "phone")) homeAgain(guide.lit);
+  [step, asked] = [guide.now, guide.lit];
   const now = JSON.stringify([guide.now, guide.steps, guide.what]);
   if (now === shown) return;
   shown = now;
