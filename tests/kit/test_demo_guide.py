@@ -120,7 +120,8 @@ def test_pressing_what_is_lit_leads_to_the_champion(demo: str, browser: webdrive
         visitor.follow()
     champion = re.match(r"\w+ \w\.", visitor.end)
     assert champion, visitor.end
-    assert [each.get_attribute("class") for each in browser.find_elements(By.CSS_SELECTOR, "#steps li")] == ["done"] * 14
+    steps = browser.find_elements(By.CSS_SELECTOR, "#steps li")
+    assert [each.get_attribute("class") for each in steps] == ["done"] * 14
     browser.switch_to.frame(browser.find_element(By.CSS_SELECTOR, "#wall iframe"))
     wait_until(lambda: champion[0] in browser.find_element(By.TAG_NAME, "body").text, "the champion on the wall")
     assert visitor.presses <= 30

@@ -100,7 +100,8 @@ class Line:
     def __init__(self, port: int) -> None:
         self.port = port
 
-    def ask(self, method: str, path: str, body: str | None = None, **headers: str) -> tuple[http.client.HTTPResponse, str]:
+    def ask(self, method: str, path: str, body: str | None = None,
+            **headers: str) -> tuple[http.client.HTTPResponse, str]:
         with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=WAIT_S)) as line_to:
             line_to.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
             answer = line_to.getresponse()
