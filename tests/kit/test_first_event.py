@@ -61,7 +61,7 @@ class Evening:
             shown = browser.find_element(By.TAG_NAME, "body").text
             raise AssertionError(f"{error}; {browser.current_url} says: {shown[:600]!r}") from None
         asked[0].send_keys(pin, Keys.ENTER)
-        wait_until(lambda: self._stands("Start the clock") or self._press("a", "Friday night"), "the event's console")
+        wait_until(lambda: self._stands("Start clock") or self._press("a", "Friday night"), "the event's console")
 
     def table(self, number: int) -> webdriver.remote.webelement.WebElement:
         self.browser.switch_to.window(self.bench_tab)
@@ -140,7 +140,7 @@ def test_a_four_player_event_from_seats_to_standings(
         for number in (1, 2):
             evening.click(number, "a", then=r"✓ .*press button")
             evening.click(number, "b", then=SEATED)
-        evening.next_step("Start the clock", then="2 results missing")
+        evening.next_step("Start clock", then="2 results missing")
         # Table 1 by mouse: 100:10 for the circle. Table 2 by keyboard: 100:0 for the square.
         evening.says(1, RUNS)
         evening.click(1, "a", then=r" 100 \| 0 .*● OK")
@@ -155,7 +155,7 @@ def test_a_four_player_event_from_seats_to_standings(
         if round_number < 3:
             evening.next_step(f"Draw round {round_number + 1}", then=f"Round {round_number + 1} is drawn")
         if round_number < rounds:
-            evening.next_step("Publish", then=f"Start the clock of round {round_number + 1}")
+            evening.next_step("Publish", then="Start clock")
     if rounds < 3:
         return
     evening.next_step("Finish", then="Yes: Finish")
