@@ -18,7 +18,8 @@ OPTIONS = {"structure": "own", "swiss_rounds": 1, "cut": 2, "lists_required": Fa
 """The event that the guide leads through: one Swiss round at two tables, and the final."""
 CONSOLE, PHONE = "console", "phone"
 PHONE_TABLE = 2  # where the winner reports by phone
-NOT_DRAWN = MatchState("", Match("", "", 1))  # the final before its draw
+UNDRAWN = tuple(MatchState("", Match("", "", table)) for table in range(1, TABLES + 1))
+"""What stands for matches before their draw."""
 
 Pictures = Mapping[int, Mapping[str, Any] | None]
 """What each table's panel said last, by table."""
@@ -75,9 +76,10 @@ class Guide:
 
     def _steps(self, pictures: Pictures) -> Iterator[GuideStep]:
         state, final = self._state, round_label(self._core, "final")
-        first, second = state.rounds[0], state.rounds[1] if len(state.rounds) > 1 else None
-        yield self._at_console("publish", bool(state.public_rounds), "publish", number=1)
-        matches = sorted(first.matches, key=lambda match: match.match.table or 0)
+        first, second = [*state.rounds, None, None][:2]
+        # Who discards the draft has to draw again.
+        yield self._at_console("publish", bool(state.public_rounds), "publish" if first else "draw_first", number=1)
+        matches = sorted(first.matches, key=lambda match: match.match.table or 0) if first else UNDRAWN
         for match in matches:
             yield self._seats(match, pictures)
         yield self._at_console("clock", self._has_clock_run(first), "start")
@@ -90,9 +92,9 @@ class Guide:
         yield self._at_console("cut", state.cut is not None, "cut", size=2)
         yield self._at_console("draw", second is not None, "draw_knockout", name=final)
         yield self._at_console("publish_final", len(state.public_rounds) > 1, "publish_knockout", name=final)
-        last = second.matches[0] if second is not None else NOT_DRAWN
+        last = second.matches[0] if second is not None else UNDRAWN[0]
         yield self._seats(last, pictures)
-        yield self._at_console("clock", second is not None and self._has_clock_run(second), "start")
+        yield self._at_console("clock", self._has_clock_run(second), "start")
         yield self._at_table("report", last)
         yield self._at_console("finish", state.finished, "champion")
 
@@ -129,10 +131,9 @@ class Guide:
         return {"table": match.match.table, **{
             side: self._names.get(match.match.competitor(side) or "", "") for side in SIDES}}
 
-    def _has_clock_run(self, played: RoundState) -> bool:
-        live = self._state.live
-        return played.status == CLOSED or (live is not None and live.number == played.number
-                                           and self._state.clock.state != IDLE)
+    def _has_clock_run(self, played: RoundState | None) -> bool:
+        return played is not None and (played.status == CLOSED or (
+            played == self._state.live and self._state.clock.state != IDLE))
 
 
 def _button(match: MatchState, side: str) -> Lit:

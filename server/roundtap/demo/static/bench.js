@@ -152,17 +152,21 @@ function drawSwitches(switches) {
 
 const listeners = [];
 const most = Number(document.getElementById("tables").dataset.only || Infinity);
-let switched = {};
+const latest = {};
 
-function onNews(listener) { listeners.push(listener); }
+// A listener that comes late is told what it missed.
+function onNews(listener) {
+  listeners.push(listener);
+  listener(latest);
+}
 
 const source = new EventSource("/pictures");
 source.onmessage = (event) => {
   const news = JSON.parse(event.data);
+  Object.assign(latest, news);
   if (news.printer) drawPaper(news.printer);
-  if (news.switches) switched = news.switches;
   if (news.table && news.table <= most) draw(tables.get(news.table) || add(news.table), news.picture);
-  drawSwitches(switched);
+  drawSwitches(latest.switches || {});
   for (const listener of listeners) listener(news);
 };
 source.onerror = () => { for (const table of tables.values()) table.box.classList.add("dead"); };
