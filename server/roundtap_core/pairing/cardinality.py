@@ -171,7 +171,7 @@ def _better_exchanges(a: int, b: int, c: int, d: int, group_of: Mapping[int, int
     ways: list[Pairs] = []
     if other_upper < lower and upper < other_lower:
         ways.append([(a, c), (b, d)])
-    if upper < other_upper and other_lower < lower or other_upper < upper and lower < other_lower:
+    if (upper < other_upper and other_lower < lower) or (other_upper < upper and lower < other_lower):
         ways.append([(a, d), (b, c)])
     return ways
 
