@@ -16,6 +16,7 @@ from roundtap_hub.access.policy import EVERYBODY, HEADS_AND_DESK, VISIBLE, route
 from roundtap_hub.events.saved_event import SavedEvent, listed_events, planned_swiss, shown_names
 from roundtap_hub.hall import known_displays, wall_view
 from roundtap_hub.hall.announcement_desk import event_field
+from roundtap_hub.hall.announcements import announcement_lines
 from roundtap_hub.hall.hall_places import place_page
 from roundtap_hub.hall.qr_svg import qr_svg
 from roundtap_hub.rounds.knockout import bracket
