@@ -1,4 +1,4 @@
-"""The console: all events; one event with its next step, its tables and parts; and the buttons that move it forward."""
+"""The console of one event: its next step, its tables and parts, and the buttons that move it forward."""
 
 import re
 import secrets
@@ -22,13 +22,12 @@ from roundtap_core.event.setup import ABOUT, structure_is_open
 from roundtap_core.event.states import EventState, RoundState, active_ids, tournament_of
 from roundtap_core.records import ELIMINATION, SWISS, TIEBREAK
 from roundtap_core.rounds.next_round import open_ties
-from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.standings.tiebreakers import EACH, KNOCKOUT
 from roundtap_hub.access import visit
 from roundtap_hub.access.policy import HEADS, JUST_FINISHED, OPEN, ORGANIZERS, PLAYING, STAFF, VISIBLE, route
 from roundtap_hub.events import places, saved_event
 from roundtap_hub.events.event_options import flatten_options, option_path, options_view
-from roundtap_hub.events.saved_event import SavedEvent, archived_list, listed_events, planned_swiss, settled_rows
+from roundtap_hub.events.saved_event import SavedEvent, planned_swiss, settled_rows
 from roundtap_hub.events.todo import cut_short_lines, open_tasks, points_before_round_1
 from roundtap_hub.judging.judging_view import people_forms_view
 from roundtap_hub.paper.paper import asking_jobs
@@ -44,7 +43,7 @@ from roundtap_hub.serving import web
 from roundtap_hub.serving.page_versions import played_ms
 from roundtap_hub.serving.regions import RenderedPage, diff_pages
 from roundtap_hub.serving.renderings import RENDER_CACHE, RenderCache, RowSource
-from roundtap_hub.store.command_pipeline import busy_tables, may_archive, taken_tables
+from roundtap_hub.store.command_pipeline import busy_tables, taken_tables
 from roundtap_hub.store.person_rows import is_damaged
 from roundtap_hub.units.unit_list import table_units, unit_rows
 
@@ -257,28 +256,9 @@ def _over(state: EventState, number: int) -> NextStep:
     return NextStep("finish", endpoint, places.EVENT, "finish", params={"n": number}, warning=warning)
 
 
-# Okabe and Ito's colours, distinct for colour-blind eyes, without the two that mark the sides of a table.
-COLORS = ("#00785A", "#882255", "#8A4B08", "#4B2E83", "#37474F", "#A3262A", "#0072B2")
-
 ABOUT_PLACES = tuple(f"/{key}" for key in ABOUT)  # the places that a Problem with the event's own details names
 
 OFFICIALS, UNITS = "officials", "units"
-
-
-@route("GET /console", STAFF)
-def events_page(**_: str) -> AnyResponse:
-    """All events, and the form for a new one."""
-    snapshot = web.current_snapshot()
-    lines = listed_events(snapshot)
-    used = {event.color.upper() for event in lines}
-    free = next((color for color in COLORS if color.upper() not in used), COLORS[0])
-    wanted = (request.form if request.method == "POST" else request.args).get("rulebook", "")
-    book = RULEBOOKS.get(wanted) or next(iter(RULEBOOKS.values()))
-    return web.page("console_events.html", feed="console", known=len(snapshot.ids), events=lines,
-                    archived=archived_list(snapshot),
-                    may_archive=[line.id for line in lines if may_archive(snapshot, line.id)], rulebooks=RULEBOOKS,
-                    colors=COLORS, free=free, book=book, options=options_view(book), option_place=option_path,
-                    about_places=ABOUT_PLACES)
 
 
 @route("GET /console/<event_id>", STAFF, VISIBLE)

@@ -27,8 +27,8 @@ class Place:
 
 
 HOME = Place("home", "/console", "o", frozenset({"archived", "find", "import", "judge", "outcome"}))
-HALL = Place("hall", "/console/hall", "h", frozenset({"hall", "displays", "before-doors", "hub", "restored", "units"}),
-             ("preflight",))
+HALL = Place("hall", "/console/hall", "h", frozenset({
+    "announcements", "before-doors", "displays", "hall", "hub", "printer", "restored", "units"}), ("preflight",))
 HELP = Place("help", "/console/help", "", frozenset({"help"}))
 
 PLAY = Place("play", EVENT_ROOT, "p", frozenset(), ("tasks",))

@@ -29,7 +29,7 @@ def create(house: House, **about: str) -> Browser:
 
 def test_the_new_event_s_form_asks_and_the_rules_page_shows(house: House):
     """"Zasady przeprowadzania turnieju": the organizer states all details, special rules among them."""
-    form = house.organizer().get("/console?rulebook=shatterpoint-premier").text
+    form = house.organizer().get("/console/new?rulebook=shatterpoint-premier").text
     assert re.search(r'<input name="date" type="date"', form)
     assert re.search(r'<textarea name="special_rules"[^>]* maxlength="500"', form)
     create(house, **ABOUT)
@@ -62,7 +62,7 @@ def test_what_cannot_be_is_refused_and_what_was_typed_stays(house: House, wrong:
     assert words in problem_of(answer)
     assert "e1" not in house.service.snapshot.events
     assert 'value="Orion e. V."' in answer.text
-    assert re.search(r'<details class="about" open>', answer.text)
+    assert re.search(r'<details class="more" open>', answer.text)
 
 
 def test_it_is_changed_in_the_settings_and_an_unknown_id_stays(house: House):

@@ -176,4 +176,4 @@ def test_the_page_is_there_in_every_language_and_works_without_a_script(house: H
     assert page.status_code == 200
     forms = set(re.findall(r'<form method="post" action="([^"]+)"', page.text))
     assert {f"{UNITS}/add", f"{UNITS}/replace", f"{UNITS}/revoke"} <= forms
-    assert UNITS in browser.get("/console").text
+    assert UNITS in browser.get("/console/hall").text
