@@ -87,5 +87,5 @@ def test_of_several_events_help_links_the_one_that_is_chosen(house: House) -> No
     house.publish()
     browser.post("/console", name="Second", rulebook="xwing-standard", color="#882255")
     assert '<div id="help-late"><dt>Player is late</dt>' in browser.get("/console/help").text
-    assert 'href="/console/e1"' in browser.get("/console/help").text.partition('id="help-late"')[2][:400]
-    assert 'href="/console/e2"' in browser.get("/console/help?event=e2").text.partition('id="help-late"')[2][:400]
+    assert 'href="/console/e1"' in browser.get("/console/help").text.partition('id="help-dispute"')[2][:200]
+    assert 'href="/console/e2"' in browser.get("/console/help?event=e2").text.partition('id="help-dispute"')[2][:200]

@@ -34,7 +34,7 @@ def test_a_judge_is_shown_the_places_of_a_judge(house: House) -> None:
 def test_a_failed_check_is_counted_at_its_place_and_stands_first(house: House) -> None:
     house.hub.units.keys.add("station-1", STATION)
     page = house.organizer().get("/console/hall")
-    counted = re.findall(r'href="([^"]+)"[^>]*>[^<]* <b class="count">', page.text)
+    counted = re.findall(r'href="([^"]+)"[^>]*>[^<]* <b class="places-n"', page.text)
     assert "/console/printer" in counted
     rows = page.text.partition('id="hall-rows"')[2].partition("</main>")[0].split("<h2>")[1:]
     wrong = ["check-wrong" in row for row in rows]
