@@ -110,10 +110,11 @@ def looked_at(hall: Hall, screen: Screen, sizes: list[Size], languages: tuple[st
     for picture, path in pictures(hall, full_names):
         for language in languages:
             screen.language(language)
+            screen.open(hall.url + path)
+            screen.until(lambda: screen.run(KNOWN) and screen.look_again(), "the hub's time")
             for size in sizes:
                 screen.size(size)
-                screen.open(hall.url + path)
-                screen.until(lambda: screen.run(KNOWN) and screen.look_again(), "the hub's time")
+                screen.run("if (window.roundtapFit) window.roundtapFit.fit()")
                 where = f"{picture}, {language}, {size.width} x {size.height}"
                 letters: list[tuple[float, str]] = screen.run(LETTERS)
                 assert letters, where

@@ -258,10 +258,10 @@
 
   // How much is told of everybody, and on how many pages: standings with fewer figures where a name would else be small;
   // names without their records where that saves a page, and without opponents where there are too many.
-  function telling(list, box, levels, size) {
+  function telling(list, box, levels, size, from) {
     const pages = [];
     for (const level of [WHOLE, BRIEF, BARE]) {
-      pages.push(Math.ceil(list.items.length / capacity(list, box, levels[level], size)));
+      pages.push(level < from ? Infinity : Math.ceil(list.items.length / capacity(list, box, levels[level], size)));
       if (list.list !== "names" && pages[level] < Infinity) return [level, pages[level]];
     }
     const fewest = Math.min(pages[WHOLE], pages[BRIEF]);
@@ -282,10 +282,10 @@
     least = small();
     // Where a single name is too wide for it, all are as large as that one can be.
     let size = smallest();
-    let more = 0;
+    let [more, from] = [0, WHOLE];
     for (;;) {
       while (size > TINY && !capacity(list, box, levels[BARE], size)) size *= SHRINK;
-      const [level, fewest] = telling(list, box, levels, size);
+      const [level, fewest] = telling(list, box, levels, size, from);
       const sheets = Math.min(count, fewest + more);
       const found = best(list, box, levels[level], Math.ceil(count / sheets), size);
       const pages = pagesOf(list, found.way, found.most);
@@ -298,6 +298,7 @@
       }
       if (size <= TINY) return pages;
       if (sheets < count && !columns.some((each) => each.scrollWidth > each.clientWidth + 1)) more += 1;
+      else if (list.list !== "names" && level < BARE) from = level + 1;
       else size *= NEARLY;
     }
   }
