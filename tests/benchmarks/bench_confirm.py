@@ -23,6 +23,7 @@ UNITS, PHONES = 128, 500
 WINDOW_S = 10.0
 WAVE_S, SPREAD_S = 8.0, 2.0
 PATIENCE_S = 60.0
+SINCE = "2026-11-22"
 QUIET, WITH_PHONES, QUARTER, FIFTH = "quiet", "500 phones reloading", "the same at 25 % of a core", "at 20 %"
 
 
@@ -35,7 +36,7 @@ def measure(options: Options, folder: Path) -> Iterator[Row]:
             with quota(share) as wrapper:
                 yield from _one(options, folder / str(number), name, phones, wrapper, gates)
         except NoQuota as reason:
-            yield Row(f"confirm → SAVED, {name}, p99", None, "ms", gates[1], note=f"left out: {reason}")
+            yield Row(f"confirm → SAVED, {name}, p99", None, "ms", gates[1], note=f"left out: {reason}", since=SINCE)
 
 
 def _one(options: Options, folder: Path, name: str, phone_count: int, wrapper: tuple[str, ...],
@@ -70,9 +71,11 @@ def _rows(name: str, said: dict[str, Any], gates: tuple[float | None, float], fl
     saved, wanted = said["saved_ms"], said["wanted"] - said["missed"]
     # Who waited in vain is slower than everybody.
     late = [*saved, *[float("inf")] * (wanted - len(saved))]
-    yield Row(f"confirm → SAVED, {name}, p50", p50(late), "ms", gates[0], floor[0], "bare round trip")
-    yield Row(f"confirm → SAVED, {name}, p99", p99(late), "ms", gates[1], floor[1], "bare round trip", note=note)
-    yield Row(f"confirm → SAVED, {name}, saved of {wanted}", len(saved), "", wanted, at_least=True)
+    yield Row(f"confirm → SAVED, {name}, p50", p50(late), "ms", gates[0], floor[0], "bare round trip",
+              since=SINCE)
+    yield Row(f"confirm → SAVED, {name}, p99", p99(late), "ms", gates[1], floor[1], "bare round trip", note=note,
+              since=SINCE)
+    yield Row(f"confirm → SAVED, {name}, saved of {wanted}", len(saved), "", wanted, at_least=True, since=SINCE)
 
 
 def _note(said: dict[str, Any], ready: int, cpu_s: float, calm: dict[str, Any], stood_still: str) -> str:

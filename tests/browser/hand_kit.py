@@ -163,7 +163,7 @@ class Hand:
             self.late(spot)
             assert self.where(event_id) == before
             self.ready()
-            spot = self.in_sight("#next .confirm[open] form button")
+            spot = self.in_sight("#next .confirm[open] form button.danger")
         else:
             spot = self.in_sight("#next .main")
         self.tap(spot)

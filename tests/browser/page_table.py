@@ -70,7 +70,7 @@ def _said_by_phone(hall: Hall) -> str:
 
 EXAMPLES: Mapping[str, Callable[[Hall], list[str]]] = {
     "GET /console/outcome/<word>": lambda hall: [hall.outcome()],
-    "GET /console": lambda hall: ["/console", *(f"/console?rulebook={book}" for book in (
+    "GET /console/new": lambda hall: ["/console/new", *(f"/console/new?rulebook={book}" for book in (
         "keyforge-archon", "shatterpoint-premier", "warlords-of-terra", "xwing-epic-team", "xwing-epic-duel"))],
     "GET /wall/<event_id>": lambda hall: [
         f"/wall/{event}{more}" for event in hall.events.values() for more in ("", "?theme=dark", "?part=1/2")],

@@ -9,8 +9,7 @@ from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-from roundtap_core.event.commands import DropCompetitor, EnterResult, GiveWarning
-from roundtap_core.records import Result, SidePair
+from roundtap_core.event.commands import DropCompetitor, GiveWarning
 
 PEOPLE = [f"Player {n:02}" for n in range(1, 25)]
 
@@ -19,12 +18,12 @@ LOADED = """return performance.getEntriesByType('resource').map((one) => one.nam
 
 
 def at_the_desk(hall: Hall, screen: Screen) -> str:
-    """Logged in at the console of an event with everybody in it; its id."""
+    """Logged in at the players of an event with everybody in it; its id."""
     event = hall.create("Winter Open", people=PEOPLE, cut=4)
     screen.language("pl")
     screen.log_in(hall.url, PIN)
-    screen.open(f"{hall.url}/console/{event}")
-    screen.until(lambda: screen.all("#next"), "the console")
+    screen.open(f"{hall.url}/console/{event}/players")
+    screen.until(lambda: screen.all("#roster li"), "the players")
     return event
 
 
@@ -54,15 +53,11 @@ def test_a_name_is_found_and_its_forms_come_when_it_is_opened(hall: Hall, screen
 def test_changes_come_as_rows_and_leave_alone_what_is_being_typed(hall: Hall, screen: Screen) -> None:
     browser, event = screen.driver, at_the_desk(hall, screen)
     hall.publish(event)
-    screen.until(lambda: the(browser, "#missing .cell"), "the tables")
     browser.execute_script("document.getElementById('person-p3').open = true")
     reason = "#person-p3 form[action$='/warn'] input[name=reason]"
     screen.until(lambda: the(browser, reason), "the forms")
     browser.find_element(By.CSS_SELECTOR, reason).send_keys("came late, for the sec")
-    # Somebody else's row, and a table: both come in around the form.
-    match = hall.event(event).live.matches[0]
-    hall.tell(event, EnterResult(match.id, 0, Result(score=SidePair(100, 24))))
-    screen.until(lambda: the(browser, f"#done [data-key='{match.id}']"), "the result")
+    # Somebody else's row comes in around the form.
     other = next(m.match.a for m in hall.event(event).live.open_matches if "p3" not in (m.match.a, m.match.b))
     hall.tell(event, GiveWarning(other, "a loud phone"))
     screen.until(lambda: the(browser, f"li[data-key='{other}'] .mark"), "the warning")
@@ -89,14 +84,13 @@ def test_changes_come_as_rows_and_leave_alone_what_is_being_typed(hall: Hall, sc
 def test_live_changes_load_no_page(hall: Hall, screen: Screen) -> None:
     browser, event = screen.driver, at_the_desk(hall, screen)
     hall.publish(event)
-    screen.until(lambda: the(browser, "#missing .cell"), "the tables")
     browser.execute_script("document.getElementById('person-p3').open = true")
     screen.until(lambda: the(browser, "#person-p3 form"), "the forms")
     browser.execute_script("performance.clearResourceTimings()")
-    for match in hall.event(event).live.matches[:6]:
-        hall.tell(event, EnterResult(match.id, 0, Result(score=SidePair(100, 24))))
-        screen.until(lambda at=match.id: the(browser, f"#done [data-key='{at}']"), "the result")
-    assert browser.execute_script(LOADED, f"/console/{event}") == []
+    for number in range(10, 16):
+        hall.tell(event, GiveWarning(f"p{number}", "a loud phone"))
+        screen.until(lambda at=number: the(browser, f"li[data-key='p{at}'] .mark"), "the warning")
+    assert browser.execute_script(LOADED, f"/console/{event}/players") == []
     # Open stays open, with the forms in it, which are those of now.
     assert the(browser, "#person-p3[open] form[action$='/p3/rename']")
     hall.tell(event, GiveWarning("p3", "a loud phone"))
@@ -122,7 +116,7 @@ def test_what_could_not_be_saved_is_there_and_stays_while_others_go_on(hall: Hal
 def test_without_scripts_the_forms_are_a_page_away(hall: Hall, screen: Screen) -> None:
     browser, event = screen.driver, at_the_desk(hall, screen)
     browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
-    browser.get(f"{hall.url}/console/{event}")
+    browser.get(f"{hall.url}/console/{event}/players")
     screen.click("#person-p3 > summary")
     screen.click("#person-p3 a")
     assert browser.current_url.endswith(f"/console/{event}/person/p3")
@@ -131,7 +125,7 @@ def test_without_scripts_the_forms_are_a_page_away(hall: Hall, screen: Screen) -
     screen.until(lambda: hall.event(event).entrants["p3"].warnings, "the warning")
     assert [warning["reason"] for warning in hall.event(event).entrants["p3"].warnings] == ["late"]
     for part in ("officials", "units"):
-        browser.get(f"{hall.url}/console/{event}")
+        browser.get(f"{hall.url}/console/{event}/event")
         screen.click(f"#{part} > summary")
         screen.click(f"#{part} a")
         assert browser.current_url.endswith(f"/console/{event}/{part}")

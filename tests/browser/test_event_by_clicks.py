@@ -68,10 +68,12 @@ class Evening:
         assert len(self.hall.house.service.snapshot.ids) == before + 1
         self.event_id = screen.driver.current_url.rsplit("/", 1)[1].partition("#")[0].partition("?")[0]
         hand.ready()
+        screen.open(f"{self.console}/players")
         hand.leads("a[href$='/import']", "the import", lambda: screen.all("input[type=file]"))
         screen.one("input[type=file]").send_keys(str(people))
         hand.leads("form button.main", "the rows", lambda: screen.all("#rows"))
-        hand.leads("#rows button.main", "the console", lambda: screen.all("#next"), twice=True)
+        hand.leads("#rows button.main", "the players", lambda: screen.all("#roster li"), twice=True)
+        screen.open(self.console)
         screen.until(lambda: len(self.hall.event(self.event_id).entrants) == count, f"{count} people")
 
     def draw(self) -> None:
@@ -252,12 +254,14 @@ def latecomer(evening: Evening, name: str) -> None:
     """Somebody comes after the round was published, and meets who has the bye."""
     hand, screen = evening.hand, evening.hand.look()
     before = len(evening.hall.event(evening.event_id).entrants)
+    screen.open(f"{evening.console}/players")
     hand.type("textarea[name=names]", name)
     # Who has the bye plays at once; nobody is chosen for the desk.
     assert not screen.all("#enter [name=meets]:checked")
     hand.click("#enter label:has([name=meets]:not([value='']))")
     hand.leads("#enter form button:not([type]):not([hidden])", "the latecomer", lambda: len(
         evening.hall.event(evening.event_id).entrants) == before + 1, twice=True)
+    screen.open(evening.console)
     hand.ready()
     assert len(evening.hall.event(evening.event_id).entrants) == before + 1
 
@@ -268,6 +272,7 @@ def swap(evening: Evening) -> None:
     screen.open(evening.console)
     before = evening.tables()
     (_, _, stays, moves), (_, _, comes, other) = before[0], before[1]
+    hand.click("#round-more > summary")
     hand.leads("a[href$='/mend']", "the page of changes", lambda: screen.all("#swap"))
     for field, name in (("first", moves), ("second", comes)):
         options = screen.all(f"#swap select[name={field}] option")
@@ -317,6 +322,7 @@ def dispute(evening: Evening, phones: Phones, judge: Hand) -> None:
 def correct_round_1(evening: Evening) -> None:
     """In round 3 a result of round 1 turns out to be the other way round."""
     hand, screen = evening.hand, evening.hand.look()
+    hand.click("#round-more > summary")
     hand.leads(".tabs a[href*='round=1']", "round 1", lambda: "round=1" in screen.driver.current_url)
     hand.leads("#done .cell a", "a match of round 1", lambda: screen.all("#enter [name='text']"))
     a, b = (each.text for each in screen.all(".versus b"))
@@ -332,10 +338,12 @@ def leaves_the_cut(evening: Evening) -> None:
     hand, screen = evening.hand, evening.hand.look()
     gone = screen.one(".seeds tbody tr th").text
     hand.click(".seeds tbody tr .confirm > summary")
-    hand.leads(".seeds tbody tr .confirm[open] form button", "the place to be free", lambda: screen.all("#offered"))
+    hand.leads(".seeds tbody tr .confirm[open] form button.danger", "the place to be free",
+               lambda: screen.all("#offered"))
     hand.ready()
     taken = screen.one("#offered p").text
-    hand.leads("#offered button.main", "the place to be taken", lambda: not screen.all("#offered"), twice=True)
+    hand.leads("#offered form:first-child button", "the place to be taken",
+               lambda: not screen.all("#offered"), twice=True)
     seeds = [row.text for row in screen.all(".seeds tbody th")]
     assert gone not in seeds
     assert len(seeds) == 4

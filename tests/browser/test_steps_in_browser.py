@@ -69,7 +69,7 @@ def test_hasty_hands_at_every_step_of_an_event_with_a_cut(
         desk.next(event, (number, None, "running", made, False))
         desk.results(finger=number != 2)
         if number == 1:
-            for anchor in ("competitors", "units", "grid"):
+            for anchor in ("needs", "missing", "grid"):
                 screen.open(f"{hall.url}/console/{event}#{anchor}")
                 desk.ready()
                 desk.in_sight("#next .main")

@@ -224,7 +224,7 @@ def hall_of(folder: Path, table: Table, at_time: bool) -> Iterator[Hall]:
             return []
 
         house.service.execute_one = hear  # type: ignore[method-assign]
-        browser.get("/console/e1")
+        browser.console()
         try:
             yield hall
         finally:

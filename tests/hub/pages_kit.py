@@ -59,9 +59,21 @@ class Browser:
             self.token = found[1]
         return answer
 
-    def opened(self, path: str) -> TestResponse:
-        """A page with everything opened that is opened on demand: each part is fetched where the page says."""
-        answer = self.get(path)
+    def console(self, event: str = "e1", query: str = "") -> TestResponse:
+        """What an organizer sees of an event: Play, and what the other places have in their main part. For forms and
+        texts whose place does not matter."""
+        answer = self.get(f"/console/{event}{query}")
+        mains = [re.search(r'<main id="main">(.*?)</main>', self.get(f"/console/{event}/{place}").text, re.S)
+                 for place in ("players", "event") if answer.status_code == 200]
+        answer.data = answer.text.replace("</main>", "".join(found[1] for found in mains if found) + "</main>")
+        del answer.text
+        return answer
+
+    def opened(self, path: str = "/console/e1") -> TestResponse:
+        """A page, or an event's console, with everything opened that is opened on demand: each part is fetched where
+        the page says."""
+        of_event = re.fullmatch(r"/console/(e\d+)", path)
+        answer = self.console(of_event[1]) if of_event else self.get(path)
 
         def fetched(found: re.Match[str]) -> str:
             part = re.search(r'<section [^>]*id="part">(.*?)</section>', self.get(html.unescape(found[1])).text, re.S)

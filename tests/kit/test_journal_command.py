@@ -80,11 +80,11 @@ def test_a_journal_that_holds(folder: Path, capsys: pytest.CaptureFixture[str]) 
     lines = out.splitlines()
     assert (code, err, len(lines)) == (0, "", 3)
     assert lines[0].startswith("venue · 1 entry · ")
-    assert lines[0].endswith("· holds")
+    assert lines[0].endswith("· intact")
     assert lines[1].startswith("e1 · “Winter Open” · 14 entries · ")
-    assert lines[1].endswith(" · 6 people · sealed · holds")
+    assert lines[1].endswith(" · 6 people · sealed · intact")
     assert lines[2].startswith("e2 · “Summer Open” · 1 entry · ")
-    assert lines[2].endswith(" · 0 people · no seal · holds")
+    assert lines[2].endswith(" · 0 people · no seal · intact")
 
 
 def test_it_is_said_in_the_reader_s_language(
@@ -103,7 +103,7 @@ def test_listed_is_every_stream_by_its_last_entry(folder: Path, capsys: pytest.C
     assert [(each["stream"], each["name"], each["entries"], each["seal"]) for each in streams] == [
         ("venue", "", 1, "none"), ("e1", "Winter Open", 14, "sealed"), ("e2", "Summer Open", 1, "none")]
     assert {each["stream"]: each["head"] for each in streams} == heads
-    assert "holds" not in as_text
+    assert "intact" not in as_text
 
 
 BREAKS: dict[str, tuple[str, str]] = {
@@ -144,7 +144,7 @@ def test_a_key_that_is_none_is_named(
     by_hand(folder, f"UPDATE unit_key SET key = {key}")
     code, out, _ = said(capsys, "verify", "--data", str(folder))
     assert code == 1
-    assert "The row table-1 of the table unit_key cannot be read" in out
+    assert "Row table-1 of the table unit_key is unreadable" in out
 
 
 def test_a_seal_that_was_changed_and_still_is_one_is_noticed(
@@ -246,7 +246,7 @@ def test_the_newest_of_a_hub_s_own_backups_is_taken(folder: Path, capsys: pytest
 
 
 @pytest.mark.parametrize(("language", "holds", "broken", "altered", "damaged"), [
-    ("en", "holds", "NOT INTACT", "altered at entry 3", "is damaged"),
+    ("en", "intact", "NOT INTACT", "altered at entry 3", "is damaged"),
     ("es", "correcto", "NO ES CORRECTO", "alterado en la entrada 3", "está dañada"),
     ("de", "stimmt", "STIMMT NICHT", "bei Eintrag 3 verändert", "ist beschädigt"),
     ("pl", "zgadza się", "NIE ZGADZA SIĘ", "zmieniony przy wpisie 3", "jest uszkodzona")])
@@ -272,7 +272,7 @@ def test_where_no_backup_lies_it_says_so(
     for place in (tmp_path_factory.mktemp("empty"), folder / "roundtap.db", folder / "nowhere"):
         code, out, err = said(capsys, "verify", "--backup", str(place))
         assert (code, out) == (2, "")
-        assert f"{place} is no backup of a hub" in err
+        assert f"{place} is not a backup of a hub" in err
 
 
 def test_the_command_needs_no_web_server(folder: Path) -> None:

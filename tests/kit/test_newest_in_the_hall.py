@@ -140,7 +140,7 @@ def test_a_second_agreement_waits_for_a_judge_on_the_screen_too(table: Table) ->
     table.wait(1000)
     assert (table.match.state, table.match.match.result and table.match.match.result.score) == (SECOND,
                                                                                                 SidePair(100, 0))
-    assert table.says.startswith("A JUDGE DECIDES | First: 100:0 | Then: 100:20")
+    assert table.says.startswith("A JUDGE DECIDES | First: 100:0 | Now: 100:20")
     table.hall.submit(c.EnterResult(table.match.id, 0, table.match.second))
     table.wait(1000)
     assert table.says.startswith("Result corrected")

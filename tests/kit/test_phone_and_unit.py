@@ -67,7 +67,7 @@ def test_the_unit_asks_about_what_the_phone_said(table: Table, side: Side) -> No
 def test_the_phone_asks_about_what_was_said_at_the_unit(table: Table) -> None:
     table.hall.hub.presence.update("table-1", table.hall.hub.clocks.mono_ms(), connected=True)
     bruno = Phone(table, "b")
-    assert "Report here or at the table's unit: either counts." in bruno.shows
+    assert "Report here or at the table unit." in bruno.shows
     table.press("a" + "^^aa")
     table.wait(1000)
     assert table.match.state == ONE_SIDED
@@ -108,7 +108,7 @@ def test_a_table_whose_unit_is_silent_goes_on_by_two_phones(table: Table) -> Non
     table.cut()
     table.hall.hub.presence.update("table-1", table.hall.hub.clocks.mono_ms(), connected=False)
     ana, bruno = Phone(table, "a"), Phone(table, "b")
-    assert "The unit at this table has no contact: report here." in ana.shows
+    assert "The table's unit is offline. Report here." in ana.shows
     ana.reports("b", 40)
     bruno.yes()
     assert (table.match.state, table.match.match.result and table.match.match.result.score) == (AGREED,

@@ -54,7 +54,7 @@ def test_a_backup_becomes_a_whole_folder_in_a_new_epoch(backup: Path, tmp_path: 
     assert "ewinter · “Winter Open” · " in said
     assert f" · up to round 1\n  from {backup}: 1–" in said
     assert f"keys.json, pin, secret, tls/ca.pem: from {backup}" in said
-    assert "Nothing is known to be lost." in said
+    assert "No data is known to be lost." in said
     assert (again / "tls" / "ca.pem").read_text() == "a certificate"
     assert (again / "secret").read_text() == "ab" * 32
     assert [oct(path.stat().st_mode)[-3:] for path in (again, again / "pin", again / "roundtap.db")] == [
@@ -115,7 +115,7 @@ def test_where_nothing_of_a_hub_is_nothing_is_made(backup: Path, tmp_path: Path,
     (tmp_path / "empty").mkdir()
     again = str(tmp_path / "again")
     for name in ("text", "empty"):
-        assert "Nothing of a hub can be read" in refused(capsys, str(tmp_path / name), "--data", again)
+        assert "No hub data is readable" in refused(capsys, str(tmp_path / name), "--data", again)
     assert "Is the stick plugged in" in refused(capsys, str(tmp_path / "not there"), "--data", again)
     assert not (tmp_path / "again").exists()
     assert not list(tmp_path.glob(".*recovering"))
@@ -145,7 +145,7 @@ def test_two_hubs_are_never_mixed_and_one_of_them_can_be_chosen(
     assert "a hub: “Winter Open”" in said
     assert "another hub: “Summer Open”" in said
     assert main(["recover", "--from", str(tmp_path / "stick"), "--data", again, "--lineage", "another hub"]) == 0
-    assert f"not used: {backup} is of another hub" in capsys.readouterr().out
+    assert f"not used: {backup} belongs to another hub" in capsys.readouterr().out
 
 
 def test_a_folder_that_is_not_empty_is_never_written_over(backup: Path, tmp_path: Path,

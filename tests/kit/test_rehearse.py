@@ -101,5 +101,5 @@ def test_a_result_that_no_table_can_type_is_refused_by_name(
     event = recorded()
     event["rounds"][0]["matches"][0]["result"]["score"]["a"] = 101
     assert main(rehearse(tmp_path, event, PUBLISHED, "--fast")) == 2
-    assert "/rounds/0: Round 1, table 1: Ana Ruiz against Bruno Maier with 101:24 cannot be typed" in (
+    assert "/rounds/0: Round 1, table 1: a table unit cannot enter Ana Ruiz against Bruno Maier with 101:24" in (
         capsys.readouterr().err)

@@ -22,9 +22,9 @@ def test_every_rulebook_is_printed_with_its_clauses(rulebook: str) -> None:
     code, out, err = roundtap("rulebook", rulebook, ROUNDTAP_LANG="pl")
     assert (code, err) == (0, "")
     lines = [line.strip() for line in out.splitlines()]
-    for clause in coverage(rulebook).clauses:
+    for clause in coverage(rulebook, "pl").clauses:
         assert any(clause.text in line for line in lines), clause.id
-    for section, _ in coverage(rulebook).sections():
+    for section, _ in coverage(rulebook, "pl").sections():
         assert section in lines
 
 

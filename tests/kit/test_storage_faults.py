@@ -88,7 +88,7 @@ def evening(tmp_path: Path) -> Iterator[Callable[[str, type], Evening]]:
 
 BROKEN: dict[str, tuple[Any, Callable[[Any], object], Callable[[Any], object], str]] = {
     "full": (SmallDisk, SmallDisk.fill, SmallDisk.make_room, "card is full"),
-    "read-only": (SmallDisk, SmallDisk.lock, SmallDisk.unlock, "card can only be read"),
+    "read-only": (SmallDisk, SmallDisk.lock, SmallDisk.unlock, "card is read-only"),
     "failing": (CardImage, CardImage.breaks, lambda card: (wait_until(card.take_out, "the card to be free"),
                                                            card.put_in()), "card reports errors"),
 }

@@ -36,15 +36,15 @@ def test_it_is_listed_and_holds_while_a_hub_runs(url: str, capsys: pytest.Captur
         listed = said(capsys, "list", url, "--format", "json")
     assert (code, err) == (0, "")
     assert out.splitlines()[1].startswith(f"e1 · “Winter Open” · 7 entries · {state.head[:16]} · 4 people")
-    assert out.splitlines()[1].endswith(" · holds")
+    assert out.splitlines()[1].endswith(" · intact")
     streams: list[dict[str, Any]] = json.loads(listed[1])["streams"]
     assert [(each["stream"], each["entries"]) for each in streams] == [("venue", 3), ("e1", 7)]
 
 
 @pytest.mark.parametrize(("statement", "said_there"), [
     ("UPDATE entry SET data = '{}' WHERE stream = 'e1' AND number = 3", "altered at entry 3"),
-    ("UPDATE person SET data = '' WHERE competitor = 'p3'", "those whom the entries mean: p3"),
-    ("UPDATE person SET competitor = 'p9' WHERE competitor = 'p2'", "those whom the entries mean: p2, p9"),
+    ("UPDATE person SET data = '' WHERE competitor = 'p3'", "people missing, damaged or wrong: p3"),
+    ("UPDATE person SET competitor = 'p9' WHERE competitor = 'p2'", "people missing, damaged or wrong: p2, p9"),
 ])
 def test_what_does_not_hold_is_named_and_starts_no_hub(
         postgres: Cluster, url: str, capsys: pytest.CaptureFixture[str], statement: str, said_there: str) -> None:
@@ -79,7 +79,7 @@ def test_a_database_without_a_journal_or_out_of_reach_is_told_without_the_passwo
         postgres: Cluster, url: str, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = said(capsys, "verify", url.replace("roundtap@", "roundtap:secret@"))
     assert (code, out) == (2, "")
-    assert "There is no journal" in err
+    assert "has no journal yet" in err
     with postgres.out_of_reach():
         assert said(capsys, "list", url)[0] == 2
     assert said(capsys, "list", "mysql://somebody:secret@there/x")[0] == 2

@@ -86,9 +86,10 @@ def repair_ideal(part: Groups, met: Met, rand: Rand) -> Pairs | None:
     """An ideal draw by repair: members of one group change places until no pair repeats. None if it gives up. Always
     succeeds in a single group of at least 2 r + 2, where r is the most earlier opponents of a member in it: fewer than
     all of the exchanges that free a pair are barred."""
+    bounds = _bounds(part)
     for _ in range(RESTARTS):
         line = shuffled_line(part, rand)
-        if repair_line(line, _bounds(part), met, rand):
+        if repair_line(line, bounds, met, rand):
             return list(zip(line[::2], line[1::2], strict=True))
     return None
 

@@ -130,6 +130,8 @@ class Rulebook:
     bye_after_round_1: ClassVar[str]
     stage_minutes: ClassVar[Mapping[str, int]]
     levels: ClassVar[tuple[str, ...]]
+    level_notes: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    """Level → the key of a text ("level.note.…"): what the document expects there, beside what the kit applies."""
     structures: ClassVar[Mapping[str, tuple[Structure, ...]]]
     option_defaults: ClassVar[Mapping[str, Any]]
     house_decisions: ClassVar[tuple[str, ...]]

@@ -147,6 +147,10 @@ class KeyForgeArchon(base.Rulebook):
     best_of_three_minutes: ClassVar = {"swiss": 90, "elimination": 90, "final": 120, "third_place": 90}
     best_of = (1, 3)
     levels = ("relaxed", "formal", "premium")
+    level_notes: ClassVar[dict[str, str]] = {
+        "relaxed": "level.note.any_experience", "formal": "level.note.know_rules",
+        "premium": "level.note.know_documents",
+    }
     structures = base.BASIC_AND_ADVANCED
     option_defaults = {"structure": "basic", "lists_required": True, "late_minutes": 10, "tables": "leaders"}
     house_decisions = (

@@ -243,6 +243,9 @@ class WarlordsOfTerra(base.Rulebook):
     stage_minutes = {"swiss": 45, "elimination": 45, "final": 45, "third_place": 45}
     best_of = (1, 3)
     levels = ("friendly", "competitive")
+    level_notes: ClassVar[dict[str, str]] = {
+        "friendly": "level.note.legendary_unique", "competitive": "level.note.legendary_limit",
+    }
     structures = {}
     option_defaults = {"structure": "own", "bye_score": 0, "legendary_limit": 3, "deck_era": "2017", "prize_places": 0,
                        "lists_required": True, "late_minutes": 10, "tables": "leaders"}

@@ -322,6 +322,10 @@ class XWingEpicDuel(base.Rulebook):
     bye_after_round_1 = base.BYE_RANDOM_LOWEST
     stage_minutes = {"swiss": 180, "elimination": 180, "final": 180, "third_place": 180}
     levels = ("informal", "competitive", "premier")
+    level_notes: ClassVar[dict[str, str]] = {
+        "informal": "level.note.fun_first", "competitive": "level.note.not_every_detail",
+        "premier": "level.note.strict",
+    }
     structures = {}
     tally_counts_lists = True
     pairs_nearest = True

@@ -166,6 +166,10 @@ class XWingStandard(base.Rulebook):
     bye_after_round_1 = base.BYE_LAST
     stage_minutes = {"swiss": 75, "elimination": 75, "final": 120, "third_place": 75}
     levels = ("relaxed", "formal", "premium")
+    level_notes: ClassVar[dict[str, str]] = {
+        "relaxed": "level.note.any_experience", "formal": "level.note.know_rules",
+        "premium": "level.note.know_documents",
+    }
     officials_play = {"relaxed": base.WITH_SECOND, "*": base.NO}
     disqualification_proposed_by = (base.HEAD_JUDGE,)
     lists: ClassVar[list_form.ListCheck] = XWingStandardList()

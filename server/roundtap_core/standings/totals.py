@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from msgspec import Struct
 
 from roundtap_core.errors import Problem
-from roundtap_core.records import BYE, SIDES, SWISS_STAGES, WON_BYE, Match, Tournament
+from roundtap_core.records import BYE, SIDES, SWISS_STAGES, WON_BYE, Match, Result, Tournament
 from roundtap_core.rulebooks.base import LOSS, NO_TOTALS, WIN, ListTotals, Options, Rulebook, Tally
 from roundtap_core.rulebooks.registry import rulebook
 
@@ -71,18 +71,20 @@ def _count(records: Mapping[str, SwissTotals], match: Match, tallies: Tallies) -
 
 
 def _tallies(book: Rulebook, options: Options, totals: ListTotals) -> Tallies:
-    """The tallies of a match by side (one for a bye). Cached by result object, which matches may share
-    (eventfile/read.py), unless lists count."""
-    known: dict[int, tuple[Tally, ...]] = {}
+    """The tallies of a match by side (one for a bye). Equal results are read once, unless lists count: an evening of
+    thousands has a few hundred different ones."""
+    known: dict[Result | int, tuple[Tally, ...]] = {}
 
     def of(match: Match) -> tuple[Tally, ...]:
-        sides = SIDES if match.bye is None else SIDES[:1]
-        if book.tally_counts_lists or match.bye is not None:
+        result = match.result
+        if book.tally_counts_lists or match.bye is not None or result is None:
+            sides = SIDES if match.bye is None else SIDES[:1]
             return tuple([book.tally(match, side, options, totals) for side in sides])
         # The tournament keeps its results alive, so no other object gets the same id.
-        found = known.get(id(match.result))
+        key = result if result.picks is None and result.timeout is None else id(result)
+        found = known.get(key)
         if found is None:
-            found = known[id(match.result)] = tuple([book.tally(match, side, options, totals) for side in sides])
+            found = known[key] = tuple([book.tally(match, side, options, totals) for side in SIDES])
         return found
 
     return of

@@ -1,12 +1,12 @@
-"""The console: all events; one event with its next step, its tables and parts; and the buttons that move it forward."""
+"""The console of one event: its next step, its tables and parts, and the buttons that move it forward."""
 
 import re
 import secrets
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from flask import abort, current_app, request
+from flask import abort, current_app, g, request
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.clock import COUNTING, IDLE, PAUSED, format_clock
@@ -22,19 +22,19 @@ from roundtap_core.event.setup import ABOUT, structure_is_open
 from roundtap_core.event.states import EventState, RoundState, active_ids, tournament_of
 from roundtap_core.records import ELIMINATION, SWISS, TIEBREAK
 from roundtap_core.rounds.next_round import open_ties
-from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.standings.tiebreakers import EACH, KNOCKOUT
 from roundtap_hub.access import visit
 from roundtap_hub.access.policy import HEADS, JUST_FINISHED, OPEN, ORGANIZERS, PLAYING, STAFF, VISIBLE, route
-from roundtap_hub.events import saved_event
+from roundtap_hub.events import places, saved_event
 from roundtap_hub.events.event_options import flatten_options, option_path, options_view
-from roundtap_hub.events.saved_event import SavedEvent, archived_list, listed_events, planned_swiss, settled_rows
+from roundtap_hub.events.saved_event import SavedEvent, planned_swiss, settled_rows
 from roundtap_hub.events.todo import cut_short_lines, open_tasks, points_before_round_1
 from roundtap_hub.judging.judging_view import people_forms_view
+from roundtap_hub.paper.paper import asking_jobs
 from roundtap_hub.people.absentees import absentee_names
 from roundtap_hub.people.competitors import competitor_row, roster
-from roundtap_hub.people.lists import list_counts, list_states
-from roundtap_hub.results.standings_table import has_draws
+from roundtap_hub.people.lists import MISSING, WRONG, list_counts, list_states
+from roundtap_hub.results.standings_table import has_draws, standings_view
 from roundtap_hub.rounds.knockout import bracket, cut_rows, cut_view, final_lines, next_round_key, next_stage, title_key
 from roundtap_hub.rounds.mending_view import waiting_count
 from roundtap_hub.rounds.round_clock import TableClocks, clock_face, table_clock_face, table_clocks
@@ -43,7 +43,7 @@ from roundtap_hub.serving import web
 from roundtap_hub.serving.page_versions import played_ms
 from roundtap_hub.serving.regions import RenderedPage, diff_pages
 from roundtap_hub.serving.renderings import RENDER_CACHE, RenderCache, RowSource
-from roundtap_hub.store.command_pipeline import busy_tables, may_archive, taken_tables
+from roundtap_hub.store.command_pipeline import busy_tables, taken_tables
 from roundtap_hub.store.person_rows import is_damaged
 from roundtap_hub.units.unit_list import table_units, unit_rows
 
@@ -106,17 +106,21 @@ def _meetings(moment: SavedEvent, draft: RoundState) -> dict[frozenset[str | Non
     return met
 
 
+DRAW, CLOCK = "draw_round", "set_clock"
+
+
 @dataclass(frozen=True, slots=True)
 class NextStep:
     """`key` names the texts: "next.KEY" is the sentence, "next.KEY.button" the button.
 
-    The button posts `fields` to `action` ("draw", "publish", "clock", "finish"); where that is empty it leads to
-    `anchor`. `warning`: a text on the consequences, with a second confirmation. `round_name`, `competitor`: what the
-    texts mention; `who`: who advances. `choices`: a field and its values, with the texts "next.FIELD.VALUE". `news`: a
-    text on what made this the next step, with `news_table`.
+    The button posts `fields` to the console's `endpoint`; where that is empty it leads to `anchor` at `place`.
+    `warning`: a text on the consequences, with a second confirmation. `round_name`, `competitor`: what the texts
+    mention; `who`: who advances. `choices`: a field and its values, with the texts "next.FIELD.VALUE". `news`: a text
+    on what made this the next step, with `news_table`.
     """
     key: str
-    action: str = ""
+    endpoint: str = ""
+    place: places.Place = places.PLAY
     anchor: str = ""
     params: Mapping[str, Any] = field(default_factory=dict)
     fields: Mapping[str, Any] = field(default_factory=dict)
@@ -136,7 +140,7 @@ def next_step(
     """The one thing to do now. `seated`: (tables with both players seated, tables that can report it); `points`: open
     points before round 1; `counted`: the tables' clocks, counted while the hub was away."""
     if state.finished:
-        return NextStep("finished", anchor="standings")
+        return NextStep("finished", place=places.STANDINGS)
     if state.draft is not None:
         if clash is not None:
             return _move_tables(state.draft, clash)
@@ -154,18 +158,18 @@ def _before_round_1(state: EventState) -> NextStep:
     entered = sum(entrant.active for entrant in state.entrants.values())
     players = len(active_ids(state))
     if players < 2 <= entered:
-        return NextStep("check_in", anchor="people-links", params={"here": players, "n": entered})
+        return NextStep("check_in", place=places.PLAYERS, anchor="people-links", params={"here": players, "n": entered})
     if players < 2:
-        return NextStep("enter", anchor="names", params={"n": players})
+        return NextStep("enter", place=places.PLAYERS, anchor="names", params={"n": players})
     planned = planned_swiss(state)
     if planned is None:
-        return NextStep("structure", anchor="settings", params={"n": players})
+        return NextStep("structure", place=places.EVENT, anchor="settings", params={"n": players})
     if planned == 0:
-        return NextStep("draw_lot", "draw", params={"n": players}, fields={"attempt": 0})
+        return NextStep("draw_lot", DRAW, params={"n": players}, fields={"attempt": 0})
     if players < entered:
-        return NextStep("draw_here", "draw", fields={"attempt": 0},
+        return NextStep("draw_here", DRAW, fields={"attempt": 0},
                         params={"here": players, "n": entered - players, "rounds": planned})
-    return NextStep("draw_first", "draw", params={"n": players, "rounds": planned}, fields={"attempt": 0})
+    return NextStep("draw_first", DRAW, params={"n": players, "rounds": planned}, fields={"attempt": 0})
 
 
 def _move_tables(draft: RoundState, clash: TableClash) -> NextStep:
@@ -177,7 +181,7 @@ def _move_tables(draft: RoundState, clash: TableClash) -> NextStep:
 def _publish(state: EventState, draft: RoundState) -> NextStep:
     attempt = draft.draw.attempt if draft.draw else 0
     name = title_key(state, draft)
-    return NextStep("publish" if name is None else "publish_knockout", "publish", params={"number": draft.number},
+    return NextStep("publish" if name is None else "publish_knockout", "publish_round", params={"number": draft.number},
                     fields={"number": draft.number, "attempt": attempt}, round_name=name)
 
 
@@ -189,18 +193,18 @@ def _in_play(state: EventState, live: RoundState, seated: tuple[int, int], count
     if clock.total_ms is not None and clock.state == IDLE:
         key = "start" if seated[1] else "start_unseen"
         name = title_key(state, live)
-        return NextStep(key if name is None else key + "_knockout", "clock", round_name=name,
+        return NextStep(key if name is None else key + "_knockout", CLOCK, round_name=name,
                         params={"number": live.number, "seated": seated[0], "n": seated[1]},
                         fields={"action": "start"})
     if clock.state == COUNTING and counted is not None:
         # -(-x // y): a spread of 1,200 ms is shown as 2 s.
-        return NextStep("counting", "clock", fields={"action": "continue"},
+        return NextStep("counting", CLOCK, fields={"action": "continue"},
                         params={"n": counted.tables, "spread": -(-counted.spread_ms // 1000)})
     if clock.state == COUNTING:
-        return NextStep("counting_unknown", "clock", params={"left": format_clock(clock.remaining_ms)},
+        return NextStep("counting_unknown", CLOCK, params={"left": format_clock(clock.remaining_ms)},
                         fields={"action": "start"})
     if clock.state == PAUSED:
-        return NextStep("resume", "clock", params={"left": format_clock(clock.remaining_ms)},
+        return NextStep("resume", CLOCK, params={"left": format_clock(clock.remaining_ms)},
                         fields={"action": "start"})
     return NextStep("missing", anchor="missing", params={"n": missing})
 
@@ -218,17 +222,17 @@ def _after_round(state: EventState, number: int) -> NextStep:
     following = next_stage(state)
     if following == CUT:
         made = make_cut(cut_order(tournament_of(state)), state.cut_size, active_ids(state))
-        return NextStep("cut", "cut", params={"n": number, "size": state.cut_size}, warning="next.cut.what",
+        return NextStep("cut", "record_cut", params={"n": number, "size": state.cut_size}, warning="next.cut.what",
                         who=made.seeds)
     if following == TIEBREAK:
         return _tiebreak(state)
     if offered_places(state) is not None:
         return NextStep("offer", anchor="offered", competitor=offered_places(state))
     if following == ELIMINATION:
-        return NextStep("draw_knockout", "draw", fields={"attempt": 0}, round_name=next_round_key(state))
+        return NextStep("draw_knockout", DRAW, fields={"attempt": 0}, round_name=next_round_key(state))
     if following == OVER:
         return _over(state, number)
-    return NextStep("draw", "draw", params={"number": number, "next": number + 1}, fields={"attempt": 0})
+    return NextStep("draw", DRAW, params={"number": number, "next": number + 1}, fields={"attempt": 0})
 
 
 def _tiebreak(state: EventState) -> NextStep:
@@ -237,7 +241,7 @@ def _tiebreak(state: EventState) -> NextStep:
     begun = next((played.tiebreak_form for played in state.public_rounds if played.stage == TIEBREAK), None)
     ask = begun is None and any(len(tie) > 2 for tie in ties)
     return NextStep(
-        "tiebreak", "draw", params={"n": sum(map(len, ties))},
+        "tiebreak", DRAW, params={"n": sum(map(len, ties))},
         fields={"attempt": 0, **({} if ask else {"tiebreak_form": begun or EACH})},
         choices=("tiebreak_form", (EACH, KNOCKOUT)) if ask else None,
     )
@@ -246,47 +250,50 @@ def _tiebreak(state: EventState) -> NextStep:
 def _over(state: EventState, number: int) -> NextStep:
     """All is played; with a bracket the sentence names its winner."""
     found = current_bracket(state) if elimination_rounds(state) else None
-    action, warning = ("", "") if unfinished_parts(state) else ("finish", "finish.what")
+    endpoint, warning = ("", "") if unfinished_parts(state) else ("finish_event", "finish.what")
     if found is not None and found.champion is not None:
-        return NextStep("champion", action, "finish", warning=warning, competitor=found.champion)
-    return NextStep("finish", action, "finish", params={"n": number}, warning=warning)
+        return NextStep("champion", endpoint, places.EVENT, "finish", warning=warning, competitor=found.champion)
+    return NextStep("finish", endpoint, places.EVENT, "finish", params={"n": number}, warning=warning)
 
-
-# Okabe and Ito's colours, distinct for colour-blind eyes, without the two that mark the sides of a table.
-COLORS = ("#00785A", "#882255", "#8A4B08", "#4B2E83", "#37474F", "#A3262A", "#0072B2")
 
 ABOUT_PLACES = tuple(f"/{key}" for key in ABOUT)  # the places that a Problem with the event's own details names
 
 OFFICIALS, UNITS = "officials", "units"
 
 
-@route("GET /console", STAFF)
-def events_page(**_: str) -> AnyResponse:
-    """All events, and the form for a new one."""
-    snapshot = web.current_snapshot()
-    lines = listed_events(snapshot)
-    used = {event.color.upper() for event in lines}
-    free = next((color for color in COLORS if color.upper() not in used), COLORS[0])
-    wanted = (request.form if request.method == "POST" else request.args).get("rulebook", "")
-    book = RULEBOOKS.get(wanted) or next(iter(RULEBOOKS.values()))
-    return web.page("console_events.html", feed="console", known=len(snapshot.ids), events=lines,
-                    archived=archived_list(snapshot),
-                    may_archive=[line.id for line in lines if may_archive(snapshot, line.id)], rulebooks=RULEBOOKS,
-                    colors=COLORS, free=free, book=book, options=options_view(book), option_place=option_path,
-                    about_places=ABOUT_PLACES)
-
-
 @route("GET /console/<event_id>", STAFF, VISIBLE)
 def event_page(event_id: str, **_: str) -> AnyResponse:
-    """One event's console, to which its forms return. `since`: the version a browser shows; it gets what changed."""
-    moment = web.current_event(event_id)
+    """Play; for a form with a Problem, the place where it stands."""
+    return _show_place(event_id)
+
+
+@route("GET /console/<event_id>/players", STAFF, VISIBLE)
+def players_place(event_id: str) -> AnyResponse:
+    return _show_place(event_id)
+
+
+@route("GET /console/<event_id>/standings", STAFF, VISIBLE)
+def standings_place(event_id: str) -> AnyResponse:
+    return _show_place(event_id)
+
+
+@route("GET /console/<event_id>/event", STAFF, VISIBLE)
+def details_place(event_id: str) -> AnyResponse:
+    return _show_place(event_id)
+
+
+def _show_place(event_id: str) -> AnyResponse:
+    """The place of this request. `since`: the version a browser shows; it gets what changed."""
+    moment, place = web.current_event(event_id), web.current_place()
     if request.method == "POST":
-        return web.page_response(_draw(moment))
-    feed, shown = f"console/{event_id}", shown_round(moment.state)
+        g.address = place.path(event_id)
+        return web.page_response(_draw(moment, place))
+    shown = shown_round(moment.state)
     who = visit.current_staff()
-    key = (event_id, web.words().language, shown.number if shown else None, who.role if who is not None else "")
-    since = request.args.get("since")
-    newest, old = render_cache().page(key, web.current_version(feed), web.now_ms(), lambda: _draw(moment), since)
+    key = (place.key, event_id, web.words().language, shown.number if shown else None,
+           who.role if who is not None else "")
+    newest, old = render_cache().page(key, web.current_version(f"console/{event_id}"), web.now_ms(),
+                                      lambda: _draw(moment, place), request.args.get("since"))
     return web.page_response(newest) if old is None else web.patch_response(diff_pages(old, newest))
 
 
@@ -295,22 +302,67 @@ def render_cache() -> RenderCache:
     return kept
 
 
-def _draw(moment: saved_event.SavedEvent) -> RenderedPage:
-    """The console as all of one role see it; after a Problem, as this request sees it."""
+def _draw(moment: saved_event.SavedEvent, place: places.Place) -> RenderedPage:
+    """A place as all of one role see it; after a Problem, as this request sees it."""
     snapshot, hub = web.current_snapshot(), web.current_hub()
     state, units, now = moment.state, web.current_units(), web.now_ms()
-    event_id = state.id
-    names = saved_event.full_names(moment)
-    newest, shown = saved_event.newest_round(state), shown_round(state)
-    points = points_before_round_1(moment)
+    names, newest = saved_event.full_names(moment), saved_event.newest_round(state)
     grid = grid_cells(snapshot, units, state, newest, names, now)
-    seated = seated_count(snapshot, units, state.live)
+    needs = open_tasks(snapshot, units, state, grid if state.live else (), names, now,
+                       played_ms(state, hub.clocks.now()), hub.presence.seen_at_table)
+    common = {
+        "state": state, "moment": moment, "names": names, "newest": newest, "grid": grid, "needs": needs,
+        "points": points_before_round_1(moment), "planned": saved_event.planned_swiss(state), "clock": state.clock,
+        "missing": [cell for cell in grid if not cell.done], "may_reset": may_reset_clock(state),
+        "face": clock_face(state, hub.clocks.now(), web.words(), official=True), "opened": opened_part(moment),
+        "rows": render_cache().rows(state.id, web.words().language), "has_bracket": bracket(moment) is not None,
+        "desk": people_forms_view(moment), "rulebook": state.rulebook, "draws": has_draws(state),
+        "final": final_lines(moment, names), "cut_rows": cut_rows(moment),
+        "told_lists": list_counts(moment), "counted_here": saved_event.check_in_count(state),
+    }
+    return web.render_page(f"console_{place.key}.html", feed=f"console/{state.id}",
+                           open_things=_open_things(moment, common), **common, **_CONTEXTS[place.key](moment, common))
+
+
+def _open_things(moment: saved_event.SavedEvent, common: Mapping[str, Any]) -> dict[str, int]:
+    """The open things of all places, by kind (places.py)."""
+    here, lists = common["counted_here"], common["told_lists"]
+    before = not moment.state.public_rounds and not moment.state.finished
+    return {"tasks": len(common["needs"]) + len(common["points"]),
+            "lists": lists.get(MISSING, 0) + lists.get(WRONG, 0) if before else 0,
+            "awaited": here[1] - here[0] if before and here else 0,
+            "paper": asking_jobs(moment.state), "preflight": web.todo_count(not before),
+            "points": sum(not point.list_of for point in common["points"])}
+
+
+def _play_context(moment: saved_event.SavedEvent, common: Mapping[str, Any]) -> dict[str, Any]:
+    snapshot, hub, units, now = web.current_snapshot(), web.current_hub(), web.current_units(), web.now_ms()
+    state, names, grid = moment.state, common["names"], common["grid"]
+    shown, seated = shown_round(state), seated_count(snapshot, units, state.live)
     absent = absentee_names(units, state, grid, hub.presence.seen_at_table)
-    opened = opened_part(moment)
-    known = table_units(hub, snapshot, units)
     counted = table_clocks(snapshot, units, state, now)
-    step = next_step(state, seated, len(points), clash_of(snapshot.events, state), counted)
-    people, lists = roster(moment), list_states(moment)
+
+    def cell_rows(some: Iterable[GridCell]) -> Iterator[RowSource]:
+        for each in some:
+            yield each.match_id, (each.shown, names.get(each.came_after_all or "") if state.live else "",
+                                  absent.get(each.match_id)), each
+
+    return {
+        "seated": seated, "cell_rows": cell_rows, "not_there": absent, "shown": shown,
+        "next": next_step(state, seated, len(common["points"]), clash_of(snapshot.events, state), counted),
+        "names_in": lambda who: ", ".join(names[each] for each in who),
+        "shown_name": title_key(state, shown) if shown else None,
+        "shown_grid": grid if shown is common["newest"] else grid_cells(snapshot, units, state, shown, names, now),
+        "draft": draft_view(moment, names), "waits_before_start": waiting_count(state),
+        "cut": cut_view(moment, names),
+        "counted": table_clock_face(state, counted, hub.clocks.now(), web.words()) if counted is not None else None,
+        "option_warnings": [] if state.public_rounds else [
+            warning.say(web.words()) for warning in state.rulebook.option_warnings(state.given_options)],
+    }
+
+
+def _players_context(moment: saved_event.SavedEvent, common: Mapping[str, Any]) -> dict[str, Any]:
+    state, people, lists, opened = moment.state, roster(moment), list_states(moment), common["opened"]
 
     def person_rows() -> Iterator[RowSource]:
         # The opened row holds what this request typed: it is never cached.
@@ -320,41 +372,33 @@ def _draw(moment: saved_event.SavedEvent) -> RenderedPage:
             yield each.id, (each, len(entrant.warnings), entrant.officials_role, lists[each.id].state,
                             own if opened == f"person-{each.id}" else None), each
 
-    def cell_rows(some: Iterable[GridCell]) -> Iterator[RowSource]:
-        for each in some:
-            yield each.match_id, (each.shown, names.get(each.came_after_all or "") if state.live else "",
-                                  absent.get(each.match_id)), each
-
-    return web.render_page(
-        "console.html", feed=f"console/{event_id}", state=state, moment=moment, names=names,
-        public=saved_event.shown_names(moment),
-        newest=newest, grid=grid, missing=[cell for cell in grid if not cell.done], seated=seated,
-        rows=render_cache().rows(event_id, web.words().language), person_rows=person_rows, cell_rows=cell_rows,
-        next=step, names_in=lambda who: ", ".join(names[each] for each in who), shown=shown, points=points,
-        shown_name=title_key(state, shown) if shown else None,
-        shown_grid=grid if shown is newest else grid_cells(snapshot, units, state, shown, names, now),
-        needs=open_tasks(snapshot, units, state, grid if state.live else (), names, now,
-                         played_ms(state, hub.clocks.now()), hub.presence.seen_at_table),
-        short=cut_short_lines(moment), draft=draft_view(moment, names), waits_before_start=waiting_count(state),
-        planned=saved_event.planned_swiss(state), roster=people, lists=lists,
-        told_lists=list_counts(moment), not_there=absent, counted_here=saved_event.check_in_count(state),
-        cut=cut_view(moment, names), cut_rows=cut_rows(moment), draws=has_draws(state),
-        final=final_lines(moment, names),
-        has_bracket=bracket(moment) is not None,
-        units_known=len(known), opened=opened,
-        damaged=[person.name for who, person in moment.people.items() if is_damaged(who, person)],
+    return {
+        "roster": people, "person_rows": person_rows, "lists": lists,
+        "damaged": [person.name for who, person in moment.people.items() if is_damaged(who, person)],
         **(person_context(moment, opened.removeprefix("person-")) if opened.startswith("person-") else {}),
-        unit_rows=unit_rows(snapshot, known, units, now) if opened == UNITS else (), clock=state.clock,
-        may_reset=may_reset_clock(state),
-        counted=table_clock_face(state, counted, hub.clocks.now(), web.words()) if counted is not None else None,
-        desk=people_forms_view(moment), face=clock_face(state, hub.clocks.now(), web.words(), official=True),
-        rulebook=state.rulebook,
-        structure_open=structure_is_open(state) and not state.finished,
-        options=options_view(state.rulebook), given_options=flatten_options(state.given_options),
-        option_place=option_path, about_places=ABOUT_PLACES,
-        option_warnings=[] if state.public_rounds else [
-            warning.say(web.words()) for warning in state.rulebook.option_warnings(state.given_options)],
-    )
+    }
+
+
+def _standings_context(moment: saved_event.SavedEvent, common: Mapping[str, Any]) -> dict[str, Any]:
+    return {"view": standings_view(moment, common["names"])}
+
+
+def _event_context(moment: saved_event.SavedEvent, common: Mapping[str, Any]) -> dict[str, Any]:
+    state, snapshot, units = moment.state, web.current_snapshot(), web.current_units()
+    known = table_units(web.current_hub(), snapshot, units)
+    return {
+        "short": cut_short_lines(moment), "units_known": len(known), "roster": roster(moment),
+        "unit_rows": unit_rows(snapshot, known, units, web.now_ms()) if common["opened"] == UNITS else (),
+        "structure_open": structure_is_open(state) and not state.finished,
+        "options": options_view(state.rulebook), "given_options": flatten_options(state.given_options),
+        "option_place": option_path, "about_places": ABOUT_PLACES,
+    }
+
+
+_CONTEXTS: Mapping[str, Callable[[saved_event.SavedEvent, Mapping[str, Any]], dict[str, Any]]] = {
+    places.PLAY.key: _play_context, places.PLAYERS.key: _players_context,
+    places.STANDINGS.key: _standings_context, places.EVENT.key: _event_context,
+}
 
 
 def shown_round(state: EventState) -> RoundState | None:
@@ -390,10 +434,10 @@ def event_units_page(event_id: str) -> AnyResponse:
     return _part(web.current_event(event_id), "units_forms.html", UNITS, web.words()("units.title"), unit_rows=rows)
 
 
-def _part(moment: saved_event.SavedEvent, part: str, place: str, title: str, **context: Any) -> AnyResponse:
+def _part(moment: saved_event.SavedEvent, part: str, part_id: str, title: str, **context: Any) -> AnyResponse:
     state = moment.state
     return web.page("console_part.html", feed=f"console/{state.id}", state=state, rulebook=state.rulebook, part=part,
-                    place=place, title=title, **context)
+                    part_id=part_id, title=title, **context)
 
 
 def person_context(moment: saved_event.SavedEvent, competitor: str) -> dict[str, Any]:

@@ -7,8 +7,9 @@ from roundtap_core.errors import Invalid, Problem
 from roundtap_core.eventfile.file_schema import DeckEra, SecondStage, TableOrder
 from roundtap_core.limits import MOST_ROUNDS
 from roundtap_core.numbers import typed_number
-from roundtap_core.rulebooks.base import Options, Rulebook
+from roundtap_core.rulebooks.base import Options, Rulebook, may_play
 from roundtap_core.rulebooks.fact_sheet import games_allowed
+from roundtap_core.words import Words
 
 STAGES = ("swiss", "elimination", "final", "third_place")
 CUTS = (0, 2, 4, 8, 16, 32)
@@ -46,6 +47,19 @@ def options_view(book: Rulebook) -> dict[str, Any]:
                    for stage in STAGES],
         "best_of": book.best_of, "lists_required": bool(book.option_defaults.get(YES_OR_NO)),
     }
+
+
+def level_lines(book: Rulebook, words: Words) -> dict[str, str]:
+    """What each level of the document changes, in one line; empty where they all say the same."""
+    lists = {level: book.lists.required(book.options({}), level) for level in book.levels}
+    lines = {}
+    for level in book.levels:
+        keys = [book.level_notes[level]] if level in book.level_notes else []
+        keys.append(f"level.officials.{may_play(book, level)}")
+        if len(set(lists.values())) > 1:
+            keys.append("level.lists" if lists[level] else "level.no_lists")
+        lines[level] = " ".join(map(words, [*keys, *(f"level.tick.{tick}" for tick in book.ticks.get(level, ()))]))
+    return lines if len(set(lines.values())) > 1 else {}
 
 
 def _numbers(book: Rulebook) -> list[tuple[str, int, int, int]]:

@@ -1,14 +1,26 @@
-"""The home page, login and logout."""
+"""The start pages of players and of staff, help, login and logout."""
 
 from flask import redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid
+from roundtap_core.event.states import EventState
 from roundtap_hub.access import visit
 from roundtap_hub.access.auth import safe_redirect_path
-from roundtap_hub.access.policy import EVERYBODY, JUDGE, LOGIN, route
-from roundtap_hub.events.saved_event import listed_events
+from roundtap_hub.access.policy import EVERYBODY, JUDGE, LOGIN, STAFF, route
+from roundtap_hub.events.saved_event import archived_list, listed_events
+from roundtap_hub.hall.preflight_checks import count_failed
+from roundtap_hub.rounds.round_clock import clock_face
 from roundtap_hub.serving import web
+from roundtap_hub.store.command_pipeline import may_archive
+
+HELP = (("late", "console.players_place", ""), ("no_show", "console.absentees_page", ""),
+        ("drop", "console.players_place", ""),
+        ("wrong_result", "console.event_page", ""), ("dispute", "console.event_page", ""),
+        ("pairing", "console.mend_page", ""), ("paper", "console.printer_page", "hall.printer"),
+        ("unit", "console.units_page", "keys.title"), ("power", "console.preflight_page", "doors.title"),
+        ("network", "console.this_hub_page", "hub.title"))
+"""What may go wrong ("help.…") and the page where it is put right, with its title; one without is the event's own."""
 
 
 @route("GET /", EVERYBODY, kept="door")
@@ -20,6 +32,29 @@ def home_page() -> AnyResponse:
     if len(current) == 1 and not stay:
         return redirect(url_for("pages.players_page", event_id=current[0].id))
     return web.cached_page("door.html", "stay" if stay else "", events=events)
+
+
+@route("GET /console", STAFF)
+def events_page(**_: str) -> AnyResponse:
+    """The console's start page: events in play first, each with its clock, then those before play and the finished."""
+    hub, snapshot = web.current_hub(), web.current_snapshot()
+    lines = listed_events(snapshot)
+    playing = [line for line in lines if isinstance(line, EventState) and line.public_rounds and not line.finished]
+    known = {state.id for state in playing}
+    return web.page("home.html", feed="console", events=lines, playing=playing, archived=archived_list(snapshot),
+                    upcoming=[line for line in lines if not line.finished and line.id not in known],
+                    finished=[line for line in lines if line.finished],
+                    faces={state.id: clock_face(state, web.current_instant(), web.words()) for state in playing},
+                    may_archive=[line.id for line in lines if may_archive(snapshot, line.id)],
+                    open_checks=count_failed(hub, snapshot, web.current_units(), web.now_ms(), False))
+
+
+@route("GET /console/help", STAFF)
+def help_page() -> AnyResponse:
+    """What to do when something goes wrong, and the rules of every event that is not over. `event`: the one to link."""
+    states = [state for state in web.current_snapshot().events.values() if not state.finished]
+    states.sort(key=lambda state: (state.id != request.args.get("event"), state.live is None))
+    return web.page("help.html", lines=HELP, states=states)
 
 
 @route("GET /login", LOGIN)

@@ -18,12 +18,20 @@ from roundtap_core.event.states import Entrant, Official, played_on_from_json
 from roundtap_core.eventfile.read import parse_event_file
 from roundtap_core.eventfile.write import round_to_json
 from roundtap_core.records import Competitor, Tournament
-from roundtap_core.rulebooks.registry import rulebook
+from roundtap_core.rulebooks.registry import RULEBOOKS, rulebook
 from roundtap_core.standings.totals import list_totals
 from roundtap_hub.access.policy import OPEN, ORGANIZERS, route
-from roundtap_hub.events.console import SEED_BITS, event_page, events_page
-from roundtap_hub.events.event_options import OFFERED, STRUCTURE, read_options, read_structure
-from roundtap_hub.events.saved_event import COLOR
+from roundtap_hub.events.console import ABOUT_PLACES, SEED_BITS, event_page
+from roundtap_hub.events.event_options import (
+    OFFERED,
+    STRUCTURE,
+    level_lines,
+    option_path,
+    options_view,
+    read_options,
+    read_structure,
+)
+from roundtap_hub.events.saved_event import COLOR, listed_events
 from roundtap_hub.serving import web
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.service import Step
@@ -35,8 +43,25 @@ IMPORT_TIMEOUT_S = 180
 """Long enough for 4,096 players: a caller who gives up sooner sees a failure, and later finds the event there."""
 
 
+COLORS = ("#00785A", "#882255", "#8A4B08", "#4B2E83", "#37474F", "#A3262A", "#0072B2")
+"""Distinct for colour-blind eyes, after Okabe and Ito, without the two that mark the sides of a table."""
+
+
+@route("GET /console/new", ORGANIZERS)
+def new_event_page(**_: str) -> AnyResponse:
+    """The form for a new event of one game (`rulebook`), and the one for an event file."""
+    snapshot = web.current_snapshot()
+    used = {event.color.upper() for event in listed_events(snapshot)}
+    free = next((color for color in COLORS if color.upper() not in used), COLORS[0])
+    wanted = (request.form if request.method == "POST" else request.args).get("rulebook", "")
+    book = RULEBOOKS.get(wanted) or next(iter(RULEBOOKS.values()))
+    return web.page("new_event.html", known=len(snapshot.ids), rulebooks=RULEBOOKS, colors=COLORS, free=free, book=book,
+                    levels=level_lines(book, web.words()), options=options_view(book), option_place=option_path,
+                    about_places=ABOUT_PLACES)
+
+
 @route("POST /console", ORGANIZERS)
-@web.shows_problem_on(events_page)
+@web.shows_problem_on(new_event_page)
 def create_event() -> AnyResponse:
     """`known`: the number of events on the page, so that a form sent twice creates one event."""
     if web.field("known") not in ("", str(len(web.current_snapshot().ids))):
@@ -56,7 +81,7 @@ def create_event() -> AnyResponse:
 
 
 @route("POST /console/import", ORGANIZERS)
-@web.shows_problem_on(events_page)
+@web.shows_problem_on(new_event_page)
 def import_event_file() -> AnyResponse:
     """Import the whole file or nothing: event, competitors and rounds are one request."""
     upload = request.files.get("file")

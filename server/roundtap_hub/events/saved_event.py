@@ -131,6 +131,18 @@ def settled_rows(moment: SavedEvent) -> dict[str, StandingsRow]:
     return {row.competitor: row for row in settled_standings(moment)}
 
 
+@memoized_by(_ranking_key)
+def rank_changes(moment: SavedEvent) -> dict[str, int]:
+    """How many places each competitor rose (or fell, below zero) in the last settled round; who stayed is left out."""
+    settled = settled_round(moment.state)
+    try:
+        before = current_standings(tournament(moment), settled - 1) if settled > 1 else ()
+    except Problem:
+        return {}
+    was, now = ({row.competitor: row.rank for row in rows if row.rank} for rows in (before, settled_standings(moment)))
+    return {who: was[who] - rank for who, rank in now.items() if was.get(who, rank) != rank}
+
+
 IN_PLAY = frozenset({"number", "head", "entrants", "rounds", "clock", "fates"})
 """The fields of an event that change as it is played, and are not all on every page."""
 DECIDED = tuple(name for name in EventState.__struct_fields__ if name not in IN_PLAY)

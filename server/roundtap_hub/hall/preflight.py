@@ -6,6 +6,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_hub.access.auth import is_local_request
 from roundtap_hub.access.policy import EVERYBODY, ORGANIZERS, STAFF, route
 from roundtap_hub.hall.diagnostics import diagnostics_text
+from roundtap_hub.hall.hall_places import place_page
 from roundtap_hub.hall.preflight_checks import all_checks, failed_checks, group_checks, local_time_text
 from roundtap_hub.serving import web
 from roundtap_hub.units.unit_list import table_units, unit_rows
@@ -17,10 +18,10 @@ def preflight_page() -> AnyResponse:
     """One line per check with what to do, by part of the hall, worst first; checks that are fine share one line."""
     hub, snapshot, units = web.current_hub(), web.current_snapshot(), web.current_units()
     checks = all_checks(hub, snapshot, units, web.now_ms())
-    return web.page("preflight.html", feed="before-doors", groups=group_checks(checks), wrong=failed_checks(checks),
-                    noted=[check for check in checks if check.state == "note"],
-                    unit_rows=unit_rows(snapshot, table_units(hub, snapshot, units), units, web.now_ms()),
-                    wall=local_time_text(hub.clocks.wall() or ""))
+    return place_page("preflight.html", "preflight", "before-doors", groups=group_checks(checks),
+                      wrong=failed_checks(checks), noted=[check for check in checks if check.state == "note"],
+                      unit_rows=unit_rows(snapshot, table_units(hub, snapshot, units), units, web.now_ms()),
+                      wall=local_time_text(hub.clocks.wall() or ""))
 
 
 @route("GET /checks", EVERYBODY)

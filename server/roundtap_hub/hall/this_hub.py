@@ -15,6 +15,7 @@ from roundtap_hub.access.auth import is_local_request
 from roundtap_hub.access.policy import EVERYBODY, ORGANIZERS, STAFF_ROLES, route
 from roundtap_hub.access.staff import StaffLogin
 from roundtap_hub.hall.hall_addresses import HallAddresses, is_hotspot
+from roundtap_hub.hall.hall_places import place_page
 from roundtap_hub.hall.qr_svg import qr_svg
 from roundtap_hub.paper.paper import local_date_time
 from roundtap_hub.serving import web
@@ -74,11 +75,12 @@ def this_hub_page(**shown: Any) -> AnyResponse:
     hub, hotspot = web.current_hub(), known_hotspot()
     organizers = hub.access.organizers
     network = hall_network(hub.host.hall_addresses, hotspot) if hub.host.hall_addresses.port else None
-    return web.page("this_hub.html", rows=session_rows(organizers), network=network,
-                    wifi_qr=qr_svg(hotspot.qr, web.words()("hub.wifi.qr")) if hotspot is not None else "",
-                    wall=local_date_time(hub.clocks.wall()), encrypted=hub.access.encrypted, roles=STAFF_ROLES,
-                    staff=staff_rows(organizers), revoked=[each for each in organizers.staff.people if not each.active],
-                    **{key: shown.get(key, "") for key in ("made", "pin", "login", "qr")})
+    return place_page("this_hub.html", "hub", rows=session_rows(organizers), network=network,
+                      wifi_qr=qr_svg(hotspot.qr, web.words()("hub.wifi.qr")) if hotspot is not None else "",
+                      wall=local_date_time(hub.clocks.wall()), encrypted=hub.access.encrypted, roles=STAFF_ROLES,
+                      staff=staff_rows(organizers),
+                      revoked=[each for each in organizers.staff.people if not each.active],
+                      **{key: shown.get(key, "") for key in ("made", "pin", "login", "qr")})
 
 
 @route("POST /console/hub/sessions/<session_id>/end", ORGANIZERS)

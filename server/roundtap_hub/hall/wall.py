@@ -1,29 +1,32 @@
-"""Walls of events and displays; on the console announcements, the displays' assignments and the hub's sound."""
+"""Walls of events and displays; on the console the displays' assignments and the hub's sound."""
 
-import re
-import secrets
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from urllib.parse import urlencode
 
 from flask import redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.clock import RUNNING
-from roundtap_core.elimination.bracket_picture import bracket_svg
-from roundtap_core.errors import Invalid, Problem
+from roundtap_core.elimination.bracket_picture import PORTRAIT_WALL, WALL, wall_bracket
+from roundtap_core.errors import Problem
 from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.states import EventState
 from roundtap_hub.access import visit
 from roundtap_hub.access.policy import EVERYBODY, HEADS_AND_DESK, VISIBLE, route
 from roundtap_hub.events.saved_event import SavedEvent, listed_events, planned_swiss, shown_names
 from roundtap_hub.hall import known_displays, wall_view
+from roundtap_hub.hall.announcement_desk import event_field
 from roundtap_hub.hall.announcements import announcement_lines
+from roundtap_hub.hall.hall_places import place_page
 from roundtap_hub.hall.qr_svg import qr_svg
-from roundtap_hub.rounds.knockout import bracket, first_wall_round
+from roundtap_hub.rounds.knockout import bracket
 from roundtap_hub.rounds.round_clock import clock_face, time_of_day
 from roundtap_hub.serving import web
 from roundtap_hub.store import display_plan
+
+BOXES = {"wide": WALL, "tall": PORTRAIT_WALL}  # where a bracket is drawn, by the screen's shape
+ANNOUNCED = 40  # how much of a box's height a line of an announcement takes
+LETTERS_A_LINE = 50
 
 
 @route("GET /wall", EVERYBODY, kept="wall")
@@ -65,16 +68,27 @@ def _wall(moment: SavedEvent, variant: str) -> AnyResponse:
     state, way = moment.state, wall_view.wall_options(variant)
     share = (int(way.part[0]), int(way.part[2])) if way.part else (1, 1)
     view = wall_view.wall_view(web.current_snapshot(), web.current_units(), moment, web.now_ms(), share, way.show)
-    found = bracket(moment) if view["mode"] == wall_view.BRACKET else None
-    drawing = bracket_svg(found, shown_names(moment), web.words(), first_wall_round(found)) if found else ""
-    pages = len(view["pages"]) or len(view["standings_pages"] + view["cut_pages"]) or 1 + len(view["final_pages"])
+    drawings = _bracket_drawings(moment) if view["mode"] == wall_view.BRACKET else []
+    pages = len(view["pages"]) or bool(view["champion"]) + len(drawings) + sum(
+        len(view[f"{kind}_pages"]) for kind in ("standings", "cut", "final"))
     return web.cached_page(
         "wall.html", wall_view.variant_of(way), f"wall/{state.id}", state=state, view=view,
-        current=web.now_ms() // wall_view.PAGE_MS % pages,
+        current=web.now_ms() // wall_view.PAGE_MS % max(1, pages),
         theme=way.theme, page_ms=wall_view.PAGE_MS, way=way, clock=state.clock,
-        face=clock_face(state, web.current_instant(), web.words()),
-        reached=join_address() if view["mode"] == wall_view.WELCOME else None, drawing=drawing,
+        face=clock_face(state, web.current_instant(), web.words()), time_up_ms=known_displays.TIME_UP_MS,
+        in_turn=known_displays.events_in_play(web.current_snapshot()) if way.turns else (),
+        reached=join_address() if view["mode"] == wall_view.WELCOME else None, drawings=drawings,
         ends=end_time(state) if view["mode"] == wall_view.CLOCK else "", planned=planned_swiss(state))
+
+
+def _bracket_drawings(moment: SavedEvent) -> list[tuple[str, str]]:
+    """(shape of the screen, SVG) of each page. Announcements stand under them."""
+    found = bracket(moment)
+    said = announcement_lines(web.current_snapshot().venue.display_plan.for_event(moment.event_id),
+                              web.current_instant(), web.current_hub().clocks.wall())
+    taken = sum(ANNOUNCED * (1 + len(line.said.text) // LETTERS_A_LINE) for line in said)
+    return [(shape, svg) for shape, (width, height) in BOXES.items() if found for svg in wall_bracket(
+        found, shown_names(moment), web.words(), (width, max(width / 4, height - taken)))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +120,7 @@ def end_time(state: EventState) -> str:
     return time_of_day(web.current_hub().clocks.wall(), remaining_ms)
 
 
-UNTIL = re.compile(r"(?P<lasts>\d{1,4})|(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)")
 SCREENS_MAX = 64
-REPEAT_PRESS_MS = 10_000  # the same announcement again within this time is a double press
 
 
 @route("GET /console/displays", HEADS_AND_DESK)
@@ -116,72 +128,8 @@ def displays_page(**_: str) -> AnyResponse:
     hub, snapshot = web.current_hub(), web.current_snapshot()
     walls = snapshot.venue.display_plan
     rows = known_displays.display_rows(hub.hall.displays.contacts, walls.screens, web.now_ms())
-    return web.page("displays.html", feed="displays", rows=rows,
-                    said=announcement_lines(walls.announcements, web.current_instant(), hub.clocks.wall()),
-                    events=listed_events(snapshot), shows=display_plan.SHOWS,
-                    parts=known_displays.PARTS, themes=("", *wall_view.THEMES), kinds=display_plan.KINDS,
-                    counted=display_plan.COUNTED, walls=walls,
-                    names={line.id: line.name for line in listed_events(snapshot)},
-                    knows_time=hub.clocks.wall() is not None)
-
-
-@route("POST /console/displays/say", HEADS_AND_DESK)
-@web.shows_problem_on(displays_page)
-def announce() -> AnyResponse:
-    """Announce on all walls and phones of one event or of all: a line of text, or lunch or the next start with a
-    countdown in minutes or to a time of day."""
-    kind, text = web.form_choice("kind", display_plan.KINDS, display_plan.KINDS[0]), " ".join(web.field("text").split())
-    lasts_ms = _duration_ms(web.field("until"))
-    if kind in display_plan.COUNTED and lasts_ms is None:
-        raise Invalid("said_until_missing", where="/until")
-    if kind not in display_plan.COUNTED and not text:
-        raise Invalid("said_nothing", where="/text")
-    if len(text) > display_plan.TEXT_MAX:
-        raise Invalid("said_too_long", letters=len(text), maximum=display_plan.TEXT_MAX, where="/text")
-    hub, event = web.current_hub(), _event()
-    with hub.hall.displays.announcing:
-        web.drop_request_cache()
-        if _is_repeat(event, kind, text):
-            return _back()
-        if len(announcement_lines(web.current_snapshot().venue.display_plan.announcements, web.current_instant(),
-                                  hub.clocks.wall())) >= display_plan.ANNOUNCEMENTS_MAX:
-            raise Problem("said_too_many", maximum=display_plan.ANNOUNCEMENTS_MAX)
-        _add_entry(display_plan.ANNOUNCED, id=secrets.token_hex(6), event=event, kind=kind, text=text,
-                   lasts_ms=lasts_ms)
-    return _back()
-
-
-def _is_repeat(event: str | None, kind: str, text: str) -> bool:
-    now = web.current_instant()
-    return any((each.event, each.kind, each.text) == (event, kind, text) and each.at.boot_id == now.boot_id
-               and now.mono_ms - each.at.mono_ms < REPEAT_PRESS_MS
-               for each in web.current_snapshot().venue.display_plan.announcements)
-
-
-def _duration_ms(typed: str) -> int | None:
-    """Milliseconds until "25" (minutes) or "13:30" (today, or after midnight); None where nothing was typed."""
-    if not typed:
-        return None
-    found = UNTIL.fullmatch(typed)
-    if found is None or (found["lasts"] and not 1 <= int(found["lasts"]) <= display_plan.LASTS_MAX_MINUTES):
-        raise Invalid("said_until", value=typed[:20], where="/until")
-    if found["lasts"]:
-        return int(found["lasts"]) * 60_000
-    wall = web.current_hub().clocks.wall()
-    if wall is None:
-        raise Invalid("said_time_unknown", where="/until")
-    now = datetime.fromisoformat(wall).astimezone()
-    then = now.replace(hour=int(found["hour"]), minute=int(found["minute"]), second=0, microsecond=0)
-    if then <= now:
-        then += timedelta(days=1)
-    return int((then - now).total_seconds() * 1000)
-
-
-@route("POST /console/displays/unsay", HEADS_AND_DESK)
-@web.shows_problem_on(displays_page)
-def revoke_announcement() -> AnyResponse:
-    _add_entry(display_plan.ANNOUNCEMENT_REVOKED, id=web.field("id")[:40])
-    return _back()
+    return place_page("displays.html", "walls", "displays", rows=rows, events=listed_events(snapshot),
+                      shows=display_plan.SHOWS, parts=known_displays.PARTS, themes=("", *wall_view.THEMES), walls=walls)
 
 
 @route("POST /console/displays/sound", HEADS_AND_DESK)
@@ -204,7 +152,7 @@ def set_display(display: str) -> AnyResponse:
     _add_entry(display_plan.DISPLAY_SET, display=display, name=name,
                show=web.form_choice("show", display_plan.SHOWS, display_plan.SHOWS[0]),
                part=web.form_choice("part", known_displays.PARTS),
-               theme=web.form_choice("theme", ("", *wall_view.THEMES)), event=_event(),
+               theme=web.form_choice("theme", ("", *wall_view.THEMES)), event=event_field(),
                sound=web.field("sound") == "1")
     return _back(f"display-{display}")
 
@@ -228,13 +176,6 @@ def forget_display(display: str) -> AnyResponse:
         _add_entry(display_plan.DISPLAY_FORGOTTEN, display=display)
     web.current_hub().hall.displays.forget(display)
     return _back()
-
-
-def _event() -> str | None:
-    chosen = web.field("event")
-    if chosen and chosen not in {line.id for line in listed_events(web.current_snapshot())}:
-        raise Problem("unknown_event", event=chosen[:40])
-    return chosen or None
 
 
 def _add_entry(entry: str, **data: object) -> None:

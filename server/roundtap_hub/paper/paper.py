@@ -29,6 +29,7 @@ from roundtap_hub.hall.wall_view import name_sort_key
 from roundtap_hub.paper import print_jobs
 from roundtap_hub.paper.job_book import PrintBook
 from roundtap_hub.paper.slip_codes import slip_codes
+from roundtap_hub.paper.slip_desk import missing_slips
 from roundtap_hub.people.competitors import owed_squads
 from roundtap_hub.people.lists import FLAGGED, GOOD, list_states
 from roundtap_hub.results.standings_table import standings_view
@@ -83,6 +84,12 @@ def paper_view(state: EventState, orders: Iterable[print_jobs.PrintJob], states:
             "done": [row for row in quiet if row.known.state not in (print_jobs.QUEUED, print_jobs.SENDING)]}
 
 
+def asking_jobs(state: EventState) -> int:
+    """How many of the event's print jobs need a person; 0 without a print station."""
+    book = web.current_hub().paper
+    return len(paper_view(state, book.orders, book.states, unit_tables())["asking"]) if book is not None else 0
+
+
 def _row(state: EventState, job: print_jobs.PrintJob, known: print_jobs.PrintState) -> PaperRow:
     found = state.find_match(job.match) if job.match else None
     return PaperRow(job, known, found[1].match.table if found else None, _about(job))
@@ -122,9 +129,9 @@ def paper_page(event_id: str) -> AnyResponse:
                     printers=_has_print_station(),
                     has_bracket=bracket(moment) is not None,
                     closed=any(not played.open_matches for played in moment.state.public_rounds),
-                paper=paper_view(moment.state, book.orders, book.states, _unit_tables()) if book is not None else None,
+                paper=paper_view(moment.state, book.orders, book.states, unit_tables()) if book is not None else None,
                     stations=sorted(book.printers.items()) if book is not None else (),
-                    slips_left_out=_slips_left_out(moment.state))
+                    slips_left_out=_slips_left_out(moment.state), slips_missing=len(missing_slips(moment)))
 
 
 def orderable_kinds(state: EventState) -> list[str]:
@@ -132,12 +139,12 @@ def orderable_kinds(state: EventState) -> list[str]:
             and (kind != print_jobs.TRUST or web.current_hub().access.encrypted is not None)]
 
 
-def _unit_tables() -> frozenset[int]:
+def unit_tables() -> frozenset[int]:
     return frozenset(web.current_hub().service.snapshot.venue.tables.values())
 
 
 def _slips_left_out(state: EventState) -> int:
-    tables = _unit_tables()
+    tables = unit_tables()
     played = state.public_rounds[-1] if state.public_rounds else None
     if played is None or played.status != PUBLISHED:
         return 0
@@ -192,7 +199,7 @@ def cancel_printing(event_id: str) -> AnyResponse:
     """Cancel one job, or with `all` every waiting one; jobs already begun are finished."""
     book = get_print_book()
     if web.field("all"):
-        view = paper_view(web.current_event(event_id).state, book.orders, book.states, _unit_tables())
+        view = paper_view(web.current_event(event_id).state, book.orders, book.states, unit_tables())
         book.cancel(row.job.id for row in (*view["waiting"], *view["asking"]) if row.known.state == print_jobs.QUEUED)
     elif (job := _job(event_id)) is not None:
         book.cancel([job.id])
@@ -246,7 +253,7 @@ def continue_printing(event_id: str) -> AnyResponse:
 def _job(event_id: str) -> print_jobs.PrintJob | None:
     """The job beside the button; None where the list has changed meanwhile, and the new list shows it."""
     wanted, book = web.field("job"), get_print_book()
-    jobs = event_jobs(web.current_event(event_id).state, book.orders, book.states, _unit_tables())
+    jobs = event_jobs(web.current_event(event_id).state, book.orders, book.states, unit_tables())
     return next((job for job in jobs if job.id == wanted), None)
 
 

@@ -44,8 +44,9 @@ RENDER_CACHE = "roundtap-console"  # the application's extension key for the con
 
 FRESH_MS = 1000  # how long a rendering is sent as a whole page: an age on it is no older than that
 
-MAX_PAGES, MAX_VERSIONS = 16, 24
-"""Pages (event, language, round, role), and earlier versions of each; a browser with an older one loads the page."""
+MAX_PAGES, MAX_VERSIONS = 48, 24
+"""Pages (place, event, language, round, role), and earlier versions of each; a browser with an older one loads the
+page."""
 
 
 @dataclass(slots=True)

@@ -31,6 +31,7 @@ from roundtap_hub.access import visit
 from roundtap_hub.access.policy import HEAD_JUDGE, JUDGE, ROUTES, STAFF_ROLES, Route, refuse_in_state, refuse_role
 from roundtap_hub.access.policy import is_allowed as may_ask
 from roundtap_hub.access.staff import HUB_PIN_IDENTITY
+from roundtap_hub.events import places
 from roundtap_hub.events.saved_event import SavedEvent, StepMarks, full_names, saved_event
 from roundtap_hub.hall.announcements import AnnouncementLine, announcement_lines
 from roundtap_hub.hall.preflight_checks import count_failed
@@ -53,9 +54,6 @@ ORGANIZER = "organizer"  # the actor in entries for a login with the hub's own P
 NAME_LETTERS, REASON_LETTERS = 80, 500
 MOST_TABLES = 999
 LONG_EXTENSION = 15  # minutes; more have to be confirmed, since a second key press makes 55 of 5
-
-PREFLIGHT_LINK_PAGES = ("console.events_page", "console.event_page")
-"""Pages with the line that links to *Before the doors open* when something is wrong."""
 
 GZIP_MIN_BYTES, GZIP_LEVEL = 1000, 2
 """The shortest console answer that is compressed, and the level: a higher one saves little."""
@@ -121,10 +119,11 @@ def current_version(feed: str) -> str:
 def _banner_version(hub: Hub) -> str:
     """The version of the banner on every console page."""
     mute = hub.paper.mute_units if hub.paper else ""
-    return f"{hub.service.storage.version}|{mute}|{_todo_count(False)}|{_todo_count(True)}"
+    return f"{hub.service.storage.version}|{mute}|{todo_count(False)}|{todo_count(True)}"
 
 
-def _todo_count(playing: bool) -> int:
+def todo_count(playing: bool) -> int:
+    """The number of failed checks; `playing`: only of the hub's own machine (preflight_checks.py)."""
     return count_failed(current_hub(), current_snapshot(), current_units(), now_ms(), playing)
 
 
@@ -295,7 +294,8 @@ def render_page(template: str, feed: str = "", **context: Any) -> RenderedPage:
     common = {
         **common_context(hub, t, current_app.extensions[ROW_CACHE]), "feed": feed, "seen": Markup(SEEN),
         "address": g.get("address", ""), "now_ms": now_ms(), "sent_ms": Markup(NOW),
-        "organizer": visit.is_organizer(), "reader": visit.current_staff(), "may": may_request,
+        "organizer": visit.is_organizer(), "console": visit.is_organizer() and request.blueprint == "console",
+        "reader": visit.current_staff(), "may": may_request,
         "roles_allowed": roles_allowed, "csrf": lambda: Markup(CSRF),
         "problem": sanitize_text(problem.named(context.get("names", {})).say(t)) if problem else "",
         "problem_key": problem.key if problem else "",
@@ -304,14 +304,30 @@ def render_page(template: str, feed: str = "", **context: Any) -> RenderedPage:
         "wants_reason": asks.say(t) if asks is not None else "",
         "changes_cut": _choices(problem, state) if problem else (),
         "steps": StepMarks(state) if state is not None else None,
-        "to_do": _todo_count(state is not None and bool(state.public_rounds))
-        if request.endpoint in PREFLIGHT_LINK_PAGES else 0,
     }
+    if request.blueprint == "console":
+        common |= _navigation(state)
     html = render_template(template, **{**common, **context})
     who = visit.current_staff()
     if who is not None and who.role != ORGANIZER:
         html = remove_forbidden(html, may_request)
     return split_regions(html, version)
+
+
+def current_place() -> places.Place:
+    """The place of this console page; for a form, the place it was sent from, else its own."""
+    came_from = urlsplit(request.referrer or "").path if request.method == "POST" else ""
+    sent_from = places.place_at(came_from, (request.view_args or {}).get("event_id", ""))
+    return sent_from or places.place_of(request.url_rule.rule if request.url_rule is not None else "")
+
+
+def _navigation(state: EventState | None) -> dict[str, Any]:
+    """What the console's navigation shows: within an event its places, else the hub's with the running events."""
+    playing = state is not None and bool(state.public_rounds)
+    return {"this_place": current_place(), "places": places.OF_EVENT if state is not None else places.OF_HUB,
+            "home": places.HOME, "open_things": {"preflight": todo_count(playing)},
+            "running": [] if state is not None else [
+                each for each in current_snapshot().events.values() if each.public_rounds and not each.finished]}
 
 
 def page_response(page: RenderedPage, status: int = 200) -> Response:
@@ -498,14 +514,16 @@ def _endpoint_of(view: View) -> str:
 
 
 def back_to_event(event_id: str, anchor: str = "", number: int | None = None) -> AnyResponse:
-    """Redirect to the event's console, `number`: with that round's tab open; to the judge's page for readers who came
-    from there, and for judges unless they came from the console."""
+    """Redirect to the place of this request's form, `number`: with that round's tab open; to the judge's page for
+    readers who came from there, and for judges unless they came from the console."""
     came_from, who = urlsplit(request.referrer or "").path, visit.current_staff() or HUB_PIN_IDENTITY
     if came_from in ("/console/judge", f"/console/{event_id}/judge"):
         return redirect(came_from, 303)
-    if who.role in (HEAD_JUDGE, JUDGE) and came_from not in ("", f"/console/{event_id}"):
+    if who.role in (HEAD_JUDGE, JUDGE) and came_from and places.place_at(came_from, event_id) is None:
         return redirect(url_for("console.judge_hall_page"), 303)
-    return redirect(url_for("console.event_page", event_id=event_id, round=number, _anchor=anchor or None), 303)
+    place = current_place() if "event_id" in (request.view_args or {}) else places.PLAY
+    shown, at = f"?round={number}" if number else "", f"#{anchor}" if anchor else ""
+    return redirect(f"{place.path(event_id)}{shown}{at}", 303)
 
 
 def field(name: str, default: str = "") -> str:

@@ -131,10 +131,4 @@
   for (const details of all()) {
     if (details.open) parts.set(details.dataset.open, { element: insideOf(details), text: "", answered: true });
   }
-  function openPlace() {
-    const place = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    if (place && place.matches("details[data-open]")) place.open = true;
-  }
-  window.addEventListener("hashchange", openPlace);
-  openPlace();
 })();

@@ -9,6 +9,7 @@ from roundtap_core.errors import Problem
 from roundtap_hub.access.policy import HEADS, ORGANIZERS, VISIBLE, route
 from roundtap_hub.access.rights import unit_placed_entry
 from roundtap_hub.events.console import event_page
+from roundtap_hub.hall.hall_places import place_page
 from roundtap_hub.rounds.tables import out_of_contact
 from roundtap_hub.serving import web
 from roundtap_hub.units.enrolment import parse_typed_code
@@ -22,11 +23,8 @@ def units_page(shown: str = "", key: bytes = b"") -> AnyResponse:
     does not show it again."""
     if shown:
         g.address = url_for("console.units_page")
-    return web.page("units.html",
-                    rows=key_rows(web.current_hub(), web.current_snapshot(),
-                                  web.current_units(), web.now_ms()), roles=ROLES,
-                    shown=shown,
-                    key=key.hex())
+    rows = key_rows(web.current_hub(), web.current_snapshot(), web.current_units(), web.now_ms())
+    return place_page("units.html", "units", rows=rows, roles=ROLES, shown=shown, key=key.hex())
 
 
 @route("POST /console/units/add", ORGANIZERS)
@@ -143,10 +141,10 @@ def enrol_page(**_: Any) -> AnyResponse:
     table = int(number) if is_number and 0 < int(number) <= web.MOST_TABLES else None
     if replace not in hub.units.keys:
         replace = ""
-    return web.page("enrol.html", replace=replace, role=hub.units.keys.role(replace) or TABLE,
-                    held=unsaved_on_unit(replace) if replace else None,
-                    step=enrol_step(table), waiting=pending_unit_rows(),
-                    done=request.args.get("done", "")[:40], at=request.args.get("at", "")[:3])
+    return place_page("enrol.html", "units", replace=replace, role=hub.units.keys.role(replace) or TABLE,
+                      held=unsaved_on_unit(replace) if replace else None,
+                      step=enrol_step(table), waiting=pending_unit_rows(),
+                      done=request.args.get("done", "")[:40], at=request.args.get("at", "")[:3])
 
 
 @route("POST /console/units/enrol", ORGANIZERS)

@@ -41,7 +41,7 @@ def pressed(browser: Browser, action: str, form: dict[str, str]) -> Any:
     ("/console/e1/match/1.1", "/console/e1/match/1.1/extension", {"minutes": "5"}),
     ("/console/e1/match/1.1", "/console/e1/competitors/{a}/warn", {"reason": "Late"}),
     ("/console/e1/person/{a}", "/console/e1/competitors/{a}/warn", {"reason": "Late"}),
-    ("/console/displays", "/console/displays/say", {"text": "Lunch is here", "kind": "line"}),
+    ("/console/announcements", "/console/announcements/say", {"text": "Lunch is here", "kind": "line"}),
 ])
 def test_the_same_form_sent_twice_counts_once(tmp_path: Path, page: str, action: str, typed: dict[str, str]) -> None:
     """A second warning, ruling or five minutes, because a browser without scripts sent a form twice."""
@@ -68,7 +68,7 @@ def test_the_same_form_sent_twice_counts_once(tmp_path: Path, page: str, action:
 def test_an_event_begun_by_two_presses_is_one_event(tmp_path: Path) -> None:
     with open_house(tmp_path) as house:
         browser = house.organizer()
-        form = form_of(browser, "/console", "/console", name="Winter Open", color="#00785A", structure="own",
+        form = form_of(browser, "/console/new", "/console", name="Winter Open", color="#00785A", structure="own",
                        swiss_rounds="2", rulebook="xwing-standard")
         assert pressed(browser, "/console", form).status_code == 303
         again = pressed(browser, "/console", form)
@@ -81,7 +81,7 @@ def test_who_is_entered_by_the_name_of_another_is_entered_once(tmp_path: Path) -
     """With the tick for another person of the name nothing stood in the way of a form that was sent twice."""
     with open_house(tmp_path) as house:
         browser = house.with_event()
-        form = form_of(browser, "/console/e1", "/console/e1/competitors", names="Ana Ruiz", same_name="1")
+        form = form_of(browser, "/console/e1/players", "/console/e1/competitors", names="Ana Ruiz", same_name="1")
         assert pressed(browser, "/console/e1/competitors", form).status_code == 303
         assert pressed(browser, "/console/e1/competitors", form).status_code == 409
         assert len(house.event.entrants) == 7

@@ -113,7 +113,7 @@ def test_as_many_as_there_may_be_are_taken_and_shown(tmp_path: Path) -> None:
         browser = house.with_event(["Ana Ruiz"])
         names = "\n".join(f"Player {n}" for n in range(MOST_COMPETITORS - 1))
         assert browser.post("/console/e1/competitors", names=names).status_code == 303
-        assert browser.get("/console/e1").status_code == 200
+        assert browser.console().status_code == 200
         assert browser.get("/e/e1").status_code == 200
         assert browser.post("/console/e1/competitors", names="One More").status_code == 409
         assert browser.get("/console/e1/export.json").status_code == 200

@@ -15,7 +15,7 @@ from roundtap_hub.store.service import HubStopped, OutcomeUnknown
 def test_a_fresh_hub_says_how_to_begin(house: House):
     page = text_of(house.browser().get("/"))
     assert "This hub is ready" in page
-    assert "Create an event" in page
+    assert "New event" in page
 
 
 def test_the_only_event_is_where_phones_land(house: House):

@@ -119,7 +119,7 @@ def test_a_disk_that_refuses_changes_nothing(service: Service, links: PersonalLi
     monkeypatch.setattr(service.journal, "append", full)
     for change in (lambda: links.revoke("e1", "p1"), lambda: links.give("e1", "p1"),
                    lambda: links.claim_by_slip("e1", "p1", ANA)):
-        with pytest.raises(Problem, match="Saving failed. Nothing changed"):
+        with pytest.raises(Problem, match=r"Saving failed\. Nothing changed"):
             change()
     assert links.owner_of(token) == ("e1", "p1")
     assert not links.is_given("e1", "p1")

@@ -13,7 +13,8 @@ from roundtap_hub.access.policy import HEAD_JUDGE, JUDGE, ORGANIZER, SCOREKEEPER
 from roundtap_hub.serving.web import remove_forbidden
 
 PAGES = ("/console", "/console/e1", "/console/e1/officials", "/console/e1/person/p1", "/console/e1/units",
-         "/console/e1/competitor/p1/list", "/console/e1/match/1.1")
+         "/console/e1/competitor/p1/list", "/console/e1/match/1.1", "/console/e1/players",
+         "/console/e1/standings", "/console/e1/event", "/console/e1/paper")
 
 
 def before(house: House) -> None:
@@ -109,16 +110,16 @@ def test_the_one_pin_finds_everything_as_ever(house: House):
 
 def test_whose_the_next_step_is_stands_where_its_button_would(house: House):
     drawn(house)
-    assert "Done by: organizer" in text_of(house.staff(JUDGE).get("/console/e1"))
-    assert "Done by" not in text_of(house.staff(ORGANIZER, "Kai").get("/console/e1"))
+    assert "Done by: organizer" in text_of(house.staff(JUDGE).console())
+    assert "Done by" not in text_of(house.staff(ORGANIZER, "Kai").console())
 
 
 def test_two_roles_that_look_at_one_console_get_each_their_own(house: House):
     """It is kept as it was rendered, and what changed is sent alone."""
     running(house)
     judge, organizer = house.staff(JUDGE), house.organizer()
-    before = re.findall(r'data-seen="([^"]+)"', judge.get("/console/e1").text)[0]
-    assert "/console/e1/finish" in organizer.get("/console/e1").text
+    before = re.findall(r'data-seen="([^"]+)"', judge.console().text)[0]
+    assert "/console/e1/finish" in organizer.console().text
     house.report("1.3", "a", 100, 24)
     told = judge.get(f"/console/e1?since={before}").text
     assert '"regions"' in told
@@ -129,7 +130,7 @@ def test_two_roles_that_look_at_one_console_get_each_their_own(house: House):
 def test_a_refusal_says_who_may_and_nothing_was_done(house: House):
     drawn(house)
     judge = house.staff(JUDGE)
-    judge.get("/console/e1")
+    judge.console()
     answer = judge.post("/console/e1/publish", number=1, attempt=1)
     assert answer.status_code == 403
     assert "You are logged in as judge. This action needs: organizer" in problem_of(answer)

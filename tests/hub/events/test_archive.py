@@ -51,7 +51,7 @@ def test_an_archived_event_is_listed_apart_and_comes_back(house: House) -> None:
     assert "Archived (1)" in text_of(browser.get("/console"))
     assert "Winter Open" in text_of(browser.get("/console/archived"))
     assert "Winter Open" not in text_of(house.browser().get("/?lang=en"))
-    assert browser.get("/console/e1").status_code == 200
+    assert browser.console().status_code == 200
     assert house.browser().get("/e/e1").status_code == 200
 
     assert browser.post("/console/e1/restore").status_code == 303

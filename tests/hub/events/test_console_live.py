@@ -56,15 +56,17 @@ def chance_command(house: House, chance: random.Random) -> Any:
     return chance.choice(some)
 
 
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(1, 12))])
-def test_changes_make_the_same_page_as_a_reload(house: House, seed: int):
+@pytest.mark.parametrize(("place", "seed"), [
+    *((place, 0) for place in ("", "/players", "/standings", "/event")),
+    *(pytest.param("", seed, marks=pytest.mark.long) for seed in range(1, 12))])
+def test_changes_make_the_same_page_as_a_reload(house: House, place: str, seed: int):
     """Over a random evening, with tables that call and fall silent; some changes are fetched together."""
-    chance = random.Random(seed)
+    chance, address = random.Random(seed), f"{CONSOLE}{place}"
     browser = house.with_event([f"Player {n:02}" for n in range(1, 13)], swiss_rounds=3, cut=4)
     house.place("unit-1", 1)
     house.place("unit-2", 2)
-    mine, patches = tree(browser.get(CONSOLE).text), 0
-    version = seen(browser.get(CONSOLE).text)
+    mine, patches = tree(browser.get(address).text), 0
+    version = seen(browser.get(address).text)
     for _ in range(60):
         for _ in range(chance.randrange(1, 4)):
             house.time.ms += chance.choice([0, 100, 4_000, 40_000])
@@ -81,16 +83,16 @@ def test_changes_make_the_same_page_as_a_reload(house: House, seed: int):
                 except Problem:
                     continue
         for _ in range(10):
-            answer = browser.get(f"{CONSOLE}?since={version}")
+            answer = browser.get(f"{address}?since={version}")
             if answer.content_type == "application/json" and "regions" in answer.json:
                 assert answer.json["from"] == version
                 version = answer.json["to"]
                 patches += bool(answer.json["regions"])
                 mine = patched(mine, answer.text)
             else:
-                whole = browser.get(CONSOLE).text
+                whole = browser.get(address).text
                 mine, version = tree(whole), seen(whole)
-            whole = browser.get(CONSOLE).text
+            whole = browser.get(address).text
             if seen(whole) == version:
                 break  # else the hub itself had something new between both looks
         assert seen(whole) == version
@@ -116,7 +118,7 @@ def test_a_result_is_told_as_its_row_and_no_other(house: House):
 @pytest.mark.parametrize("since", ["", "unheard-of", "0" * 16, "<script>"])
 def test_who_shows_a_version_that_is_not_known_gets_the_whole_page(house: House, since: str):
     browser = house.with_event()
-    answer = browser.client.get(CONSOLE, query_string={"since": since}, headers=browser.headers)
+    answer = browser.client.get(f"{CONSOLE}/players", query_string={"since": since}, headers=browser.headers)
     assert answer.content_type.startswith("text/html")
     assert "Ana Ruiz" in answer.text
 
@@ -138,7 +140,7 @@ def test_two_organizers_share_a_rendering_and_no_token(house: House, monkeypatch
     first, second = house.with_event(), house.organizer()
     drawn = []
     real = console._draw
-    monkeypatch.setattr(console, "_draw", lambda moment: drawn.append(1) or real(moment))
+    monkeypatch.setattr(console, "_draw", lambda *of: drawn.append(1) or real(*of))
     pages = [browser.get(CONSOLE).text for browser in (first, second)]
     assert len(drawn) == 1
     version = seen(pages[0])
@@ -204,7 +206,7 @@ def test_what_time_alone_brings_about_is_news_and_growing_older_is_not(house: Ho
 
 def test_a_player_s_forms_are_on_a_page_of_their_own(house: House):
     browser = house.with_event()
-    page = browser.get(CONSOLE).text
+    page = browser.get(f"{CONSOLE}/players").text
     assert "/rename" not in page
     assert 'data-open="/console/e1/person/p1"' in page
     assert '<a href="/console/e1/person/p1">' in page
@@ -236,7 +238,7 @@ def test_what_could_not_be_saved_comes_back_open_and_as_typed(
     assert f'value="{kept}"' in answer.text
     assert '<a href="#person-p1"' in answer.text
     # Nobody else gets it: the next page is as the event is.
-    assert "/rename" not in browser.get(CONSOLE).text
+    assert "/rename" not in browser.get(f"{CONSOLE}/players").text
 
 
 def test_an_official_or_a_unit_that_could_not_be_saved_comes_back_open(house: House):

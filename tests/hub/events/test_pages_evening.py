@@ -17,21 +17,21 @@ def test_from_login_to_the_export(house: House):
     browser = house.organizer()
     assert browser.post("/console", name="Winter Open", rulebook="xwing-standard", structure="own",
                         swiss_rounds=2, color="#00785A").location == "/console/e1"
-    assert "Add the players" in text_of(browser.get("/console/e1"))
+    assert "Add the players" in text_of(browser.console())
     browser.post("/console/e1/competitors", names="\n".join(PEOPLE))
-    assert "6 players, 2 rounds" in text_of(browser.get("/console/e1"))
+    assert "6 players, 2 rounds" in text_of(browser.console())
     for number in (1, 2):
         browser.post("/console/e1/draw", attempt=0)
-        assert f"Round {number} is drawn" in text_of(browser.get("/console/e1"))
+        assert f"Round {number} is drawn" in text_of(browser.console())
         browser.post("/console/e1/publish", number=number, attempt=1)
         browser.post("/console/e1/clock", action="start")
-        assert "3 results missing" in text_of(browser.get("/console/e1"))
+        assert "3 results missing" in text_of(browser.console())
         for table in (1, 2, 3):
             browser.post(f"/console/e1/match/{number}.{table}/walk", revision=0, way="played", opener="a",
                          **{"q.score.loser": 10 * table})
-    assert "All 2 rounds are over" in text_of(browser.get("/console/e1"))
+    assert "All 2 rounds are over" in text_of(browser.console())
     browser.post("/console/e1/finish", reason="the hall closes")
-    assert "The event is finished" in text_of(browser.get("/console/e1"))
+    assert "The event is finished" in text_of(browser.console())
 
     exported = browser.get("/console/e1/export.json")
     assert 'filename="winter-open.json"' in exported.headers["Content-Disposition"]
@@ -90,14 +90,14 @@ def test_another_draft_than_the_one_looked_at_is_not_published(house: House):
 def test_the_draft_shows_points_repeats_and_the_bye(house: House):
     browser = house.with_event(PEOPLE[:3])
     browser.post("/console/e1/draw", attempt=0)
-    page = text_of(browser.get("/console/e1"))
+    page = text_of(browser.console())
     assert "Draft: only organizers can see it." in page
     assert "by lot" in page
     assert "only organizers can see it" not in text_of(house.browser().get("/e/e1/pairings"))
     browser.post("/console/e1/publish", number=1, attempt=1)
     house.play()
     browser.post("/console/e1/draw", attempt=0)
-    assert "last without a bye" in text_of(browser.get("/console/e1"))
+    assert "last without a bye" in text_of(browser.console())
 
 
 def test_the_clock_is_started_moved_and_set(house: House):
@@ -113,7 +113,7 @@ def test_the_clock_is_started_moved_and_set(house: House):
     assert wrong.status_code == 400
     assert "“noon” is not a time" in problem_of(wrong)
     browser.post("/console/e1/clock", action="pause")
-    assert "The clock is paused at 12:30" in text_of(browser.get("/console/e1"))
+    assert "The clock is paused at 12:30" in text_of(browser.console())
 
 
 def test_an_event_that_another_version_ended_otherwise_says_so_until_it_is_finished_again(house: House, monkeypatch):
@@ -126,12 +126,12 @@ def test_an_event_that_another_version_ended_otherwise_says_so_until_it_is_finis
         browser.post("/console/e1/finish", reason="the hall closes")
     place, was, now = diverged_places(house.event)[0]
     people = house.hub.service.snapshot.people["e1"]
-    text = text_of(browser.get("/console/e1"))
+    text = text_of(browser.console())
     assert "final places differ in this version" in text
     assert f"Announced → now: {place}. {people[was].name} → {people[now].name}" in text
     browser.post("/console/e1/reopen")
     browser.post("/console/e1/finish")
-    assert "final places differ" not in text_of(browser.get("/console/e1"))
+    assert "final places differ" not in text_of(browser.console())
 
 
 def test_finishing_says_what_it_will_do(house: House):
@@ -139,7 +139,7 @@ def test_finishing_says_what_it_will_do(house: House):
     house.publish()
     house.play()
     said = "Table units clear their reports. You can reopen the event."
-    assert said in text_of(browser.get("/console/e1"))
+    assert said in text_of(browser.console())
 
 
 def test_a_file_that_breaks_a_rule_is_taken_in_only_knowingly(house: House):
@@ -163,7 +163,7 @@ def test_an_end_before_everything_is_played_says_why_and_everybody_reads_it(hous
     browser = house.with_event()
     house.publish()
     house.play()
-    assert 'name="reason" required' in browser.get("/console/e1").text.partition('id="finish"')[2]
+    assert 'name="reason" required' in browser.console().text.partition('id="finish"')[2]
     refused = browser.post("/console/e1/finish")
     assert "Give a reason to finish now" in problem_of(refused)
     assert not house.event.finished
@@ -182,7 +182,7 @@ def test_an_end_before_everything_is_played_says_why_and_everybody_reads_it(hous
 def test_an_event_that_was_played_to_its_end_asks_no_reason(house: House):
     browser = house.with_event(swiss_rounds=1)
     house.publish()
-    assert "more rounds" not in text_of(browser.get("/console/e1")), "0 for none"
+    assert "more rounds" not in text_of(browser.console()), "0 for none"
     house.play()
     browser.post("/console/e1/finish")
     assert house.event.finished

@@ -35,6 +35,6 @@ def test_a_conceded_list_without_a_total_counts_what_its_ships_cost_at_the_hub_t
 
 def test_the_form_for_an_event_file_is_not_called_the_import_of_people(tmp_path: Path):
     with open_house(tmp_path) as house:
-        page = text_of(house.organizer().get("/console"))
+        page = text_of(house.organizer().get("/console/new"))
     assert "Import event file" in page
     assert "Import players" not in page

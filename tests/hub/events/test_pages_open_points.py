@@ -36,7 +36,7 @@ def test_publish_is_refused_and_the_list_of_what_is_missing_leads_to_each_list(h
     browser = keyforge(house)
     hand_in(browser, "p1", "Ana's deck")
     browser.post("/console/e1/draw", attempt=0)
-    page = browser.get("/console/e1").text
+    page = browser.console().text
     assert points_of(page) == ["list_missing:p2", "list_missing:p3", "list_missing:p4"]
     assert "Bruno Maier has not submitted a list." in page
     assert '<a href="/console/e1/competitor/p2/list">' in page
@@ -52,7 +52,7 @@ def test_play_on_noted_publishes_and_the_rules_page_says_so(house: House):
     for competitor, deck in (("p1", "Ana's deck"), ("p2", "ana's  DECK"), ("p3", "Third"), ("p4", "Fourth")):
         hand_in(browser, competitor, deck)
     browser.post("/console/e1/draw", attempt=0)
-    points = points_of(browser.get("/console/e1").text)
+    points = points_of(browser.console().text)
     assert points == ["deck_twice:p2"]
     sent = {"number": 1, "attempt": 1, "point": points}
     assert browser.post("/console/e1/play-on", reason=" ", **sent).status_code == 409
@@ -68,7 +68,7 @@ def test_with_everything_there_publish_is_one_button(house: House):
     for n in range(1, 5):
         hand_in(browser, f"p{n}", f"Deck {n}")
     browser.post("/console/e1/draw", attempt=0)
-    page = browser.get("/console/e1").text
+    page = browser.console().text
     assert 'action="/console/e1/publish"' in page
     assert 'id="points"' not in page
     assert browser.post("/console/e1/publish", number=1, attempt=1).status_code == 303
@@ -91,7 +91,7 @@ def test_the_points_are_told_in_every_language(house: House, language: str):
     keyforge(house).post("/console/e1/draw", attempt=0)
     browser = house.browser(language)
     browser.log_in()
-    page = text_of(browser.get("/console/e1"))
+    page = text_of(browser.console())
     assert page.count("Bruno Maier") >= 2
     assert "has not submitted" not in page
 
@@ -107,7 +107,7 @@ def test_a_friendly_warlords_event_is_published_without_lists_and_a_competitive_
                  structure="own", swiss_rounds=2, prize_places=0)
     browser.post("/console/e1/competitors", names="\n".join(FOUR))
     browser.post("/console/e1/draw", attempt=0)
-    page = browser.get("/console/e1").text
+    page = browser.console().text
     answer = browser.post("/console/e1/publish", number=1, attempt=1)
     if level == "friendly":
         assert 'action="/console/e1/publish"' in page

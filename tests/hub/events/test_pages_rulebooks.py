@@ -36,10 +36,8 @@ def play(house: House, *results: Result) -> None:
 def test_every_rulebook_can_be_chosen_with_its_own_levels_and_structures(house: House, rulebook: str, language: str):
     browser, book = house.browser(language), RULEBOOKS[rulebook]
     browser.log_in()
-    page = browser.get(f"/console?rulebook={rulebook}").text
-    levels = re.search(r'<select name="level" required>(.*?)</select>', page, flags=re.S)
-    assert levels
-    assert re.findall(r'value="([^"]+)"', levels[1]) == list(book.levels)
+    page = browser.get(f"/console/new?rulebook={rulebook}").text
+    assert re.findall(r'name="level" value="([^"]+)" required', page) == list(book.levels)
     structures = re.search(r'<select name="structure">(.*?)</select>', page, flags=re.S)
     if book.structures:
         assert structures
@@ -87,14 +85,14 @@ def test_an_option_that_cannot_be_is_said_beside_its_field(
 
 def test_what_is_allowed_but_odd_is_said_before_the_first_round_is_published(house: House):
     browser = create(house, "xwing-epic-duel", "Ana Ruiz\nBruno Maier", swiss_rounds=2, **{"minutes.swiss": 240})
-    assert "240 minutes is very long" in text_of(browser.get("/console/e1"))
+    assert "240 minutes is very long" in text_of(browser.console())
     house.publish()
-    assert "240 minutes is very long" not in text_of(browser.get("/console/e1"))
+    assert "240 minutes is very long" not in text_of(browser.console())
 
 
 def test_settings_change_what_the_form_offers_and_keep_the_rest(house: House):
     browser = create(house, "keyforge-archon", **{"structure": "own", "swiss_rounds": 2, "best_of.final": 3})
-    page = browser.get("/console/e1").text
+    page = browser.console().text
     assert re.search(r'name="best_of.final".*?value="3" selected', page, flags=re.S)
     browser.post("/console/e1/options", structure="own", swiss_rounds=4)
     assert house.event.given_options == {"structure": "own", "swiss_rounds": 4}
@@ -104,7 +102,7 @@ def test_rounds_and_cut_can_follow_late_entries_until_round_2(house: House):
     browser = create(house, "shatterpoint-premier", "\n".join("ABCD"), structure="basic", **{"minutes.swiss": 100})
     house.publish()
     browser.post("/console/e1/competitors", names="Ewa")
-    assert "Rounds and cut" in text_of(browser.get("/console/e1"))
+    assert "Rounds and cut" in text_of(browser.console())
     refused = browser.post("/console/e1/structure", structure="basic", swiss_rounds="many")
     assert "“many” is not a whole number" in problem_of(refused)
     browser.post("/console/e1/structure", structure="own", swiss_rounds=4, cut=2)
@@ -114,7 +112,7 @@ def test_rounds_and_cut_can_follow_late_entries_until_round_2(house: House):
         won = Result(score=SidePair(2, 0), picks={"a": [1, 2], "b": [3, 4]})
         house.service.execute_one("e1", EnterResult(match.id, match.revision, won), "test")
     house.publish()
-    assert 'id="structure"' not in browser.get("/console/e1").text
+    assert 'id="structure"' not in browser.console().text
 
 
 def test_options_read_as_they_were_written():
@@ -190,8 +188,8 @@ def test_a_team_is_found_by_its_members_and_shown_whole(house: House):
 @pytest.mark.parametrize("rulebook", ["xwing-epic-duel", "xwing-standard", "keyforge-archon"])
 def test_the_level_is_asked_since_officials_may_play_by_it(house: House, rulebook: str):
     browser = house.organizer()
-    form = browser.get(f"/console?rulebook={rulebook}").text
-    assert '<select name="level" required>' in form.partition("<details")[0]
+    form = browser.get(f"/console/new?rulebook={rulebook}").text
+    assert form.partition("<details")[0].count(' name="level" ') == len(RULEBOOKS[rulebook].levels)
     answer = browser.post("/console", name="Open", rulebook=rulebook, color="#00785A", level="")
     assert "It decides whether officials may play" in problem_of(answer)
     assert "e1" not in house.service.snapshot.events
@@ -220,7 +218,7 @@ def test_the_cut_s_own_order_says_that_chance_comes_last_and_stays_until_the_fin
 
 def test_members_are_asked_only_where_teams_play(house: House):
     browser = create(house, "xwing-standard", swiss_rounds=2, structure="own")
-    assert "member_1" not in browser.get("/console/e1").text
+    assert "member_1" not in browser.console().text
 
 
 def test_records_show_draws_where_there_are_any(house: House):
@@ -230,13 +228,13 @@ def test_records_show_draws_where_there_are_any(house: House):
     page = text_of(browser.get("/e/e1/standings"))
     assert "W–D–L" in page
     assert "0–1–0" in page
-    assert "7 : 9 draw" in text_of(browser.get("/console/e1"))
+    assert "7 : 9 draw" in text_of(browser.console())
 
 
 def test_a_winner_with_fewer_points_is_named_by_the_sign(house: House):
     browser = create(house, "xwing-epic-duel", "Ana Ruiz\nBruno Maier", swiss_rounds=2)
     play(house, Result(winner="b", score=SidePair(250, 200)))
-    cell = re.search(r'<span class="cell-result">.*?</li>', browser.get("/console/e1").text, flags=re.S)
+    cell = re.search(r'<span class="cell-result">.*?</li>', browser.console().text, flags=re.S)
     assert cell
     assert "blue square" in cell[0]
 
@@ -247,7 +245,7 @@ def test_the_cut_by_its_own_order_is_shown_apart_from_the_standings(house: House
     page = text_of(browser.get("/e/e1/standings"))
     assert "Cut order" in page
     browser.post("/console/e1/cut")
-    assert "Cut order" in text_of(browser.get("/console/e1"))
+    assert "Cut order" in text_of(browser.console())
     assert "Cut order" in text_of(browser.get("/e/e1/bracket"))
 
 
@@ -267,17 +265,17 @@ def tied(house: House, people: str) -> Browser:
 
 def test_two_tied_for_a_prize_play_a_tie_break_round(house: House):
     browser = tied(house, "Ana Ruiz\nBruno Maier\nEva Luz\nKai Eich")
-    page = browser.get("/console/e1")
+    page = browser.console()
     assert "Draw tie-break round" in text_of(page)
     assert 'type="radio" name="tiebreak_form"' not in page.text
     browser.post("/console/e1/draw", attempt=0, tiebreak_form="each")
-    assert "Tie-break round: draft" in text_of(browser.get("/console/e1"))
+    assert "Tie-break round: draft" in text_of(browser.console())
     draft = house.event.draft
     browser.post("/console/e1/publish", number=draft.number, attempt=draft.draw.attempt)
-    assert "Tie-break round" in text_of(browser.get("/console/e1"))
+    assert "Tie-break round" in text_of(browser.console())
     match = house.event.live.matches[0]
     house.service.execute_one("e1", EnterResult(match.id, 0, Result(winner="a", score=SidePair(20, 0))), "test")
-    assert "Finish event" in text_of(browser.get("/console/e1"))
+    assert "Finish event" in text_of(browser.console())
     assert "Tie-break" in text_of(browser.get("/e/e1/standings"))
 
 
@@ -286,11 +284,11 @@ def test_finishing_with_an_open_tie_or_a_missing_round_says_so_and_asks_for_the_
     first, second = open_ties(tournament_of(house.event))[0]
     people = saved_event(house.service.snapshot, "e1").people
     for person in (first, second):
-        assert f"{people[person].name} is tied at a deciding place" in text_of(browser.get("/console/e1"))
+        assert f"{people[person].name} is tied at a deciding place" in text_of(browser.console())
     browser.post(f"/console/e1/competitors/{second}/drop", known="1")
-    page = browser.get("/console/e1")
+    page = browser.console()
     # All that can be played is played, but the tie: the next step leads to the form, and ends nothing by itself.
-    assert 'href="#finish"' in page.text
+    assert 'href="/console/e1/event#finish"' in page.text
     assert f"{people[second].name} is tied at a deciding place" in text_of(page)
     assert "Give a reason to finish now" in problem_of(browser.post("/console/e1/finish"))
     browser.post("/console/e1/finish", reason="the last train")
@@ -323,7 +321,7 @@ def test_a_correction_that_changes_the_tie_offers_to_take_the_tie_break_round_ba
 
 def test_three_or_more_play_each_against_each_or_an_elimination_as_the_organizer_says(house: House):
     browser = tied(house, "Ana Ruiz\nBruno Maier\nEva Luz\nKai Eich\nŁukasz Żak\nAleksandra Wiśniewska-Szczepańska")
-    assert 'type="radio" name="tiebreak_form" value="knockout"' in browser.get("/console/e1").text
+    assert 'type="radio" name="tiebreak_form" value="knockout"' in browser.console().text
     browser.post("/console/e1/draw", attempt=0, tiebreak_form="knockout")
     assert house.event.draft.tiebreak_form == "knockout"
     browser.post("/console/e1/draw", attempt=1)
@@ -350,7 +348,7 @@ def test_squads_of_an_earlier_bye_can_still_be_noted(house: House):
     play(house, game)
     (alone,) = [m for m in house.event.live.matches if m.match.bye]
     play(house, game)
-    page = browser.get("/console/e1").text
+    page = browser.console().text
     assert f"/match/{alone.id}/picks" in page
     browser.post(f"/console/e1/match/{alone.id}/picks", picks=["1", "2"])
-    assert f"/match/{alone.id}/picks" not in browser.get("/console/e1").text
+    assert f"/match/{alone.id}/picks" not in browser.console().text

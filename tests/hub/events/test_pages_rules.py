@@ -36,7 +36,7 @@ def test_everybody_reads_what_is_announced(house: House):
 
 def test_players_and_organizers_find_it(house: House):
     browser = house.with_event()
-    for path in ("/e/e1", "/console/e1"):
+    for path in ("/e/e1", "/console/e1/event"):
         assert 'href="/rules/e1"' in browser.get(path).text, path
     assert house.browser().get("/rules/e9").status_code == 404
 

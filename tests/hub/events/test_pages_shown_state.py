@@ -23,7 +23,7 @@ Form = tuple[str, dict[str, str]]
 
 def forms(browser: Browser) -> list[Form]:
     """Every form of the console that makes a step, as a person's browser would send it."""
-    page = browser.opened("/console/e1").text
+    page = browser.opened().text
     found = [(action, {name: html.unescape(value) for name, value in FIELD.findall(body)})
              for action, body in FORM.findall(page)]
     return [(action, fields) for action, fields in found if STEPS.match(action)]
@@ -211,7 +211,7 @@ def test_the_same_press_twice_at_the_same_moment_is_done_once(house: House):
 def test_the_cut_names_who_goes_on_before_it_is_made(house: House):
     browser = house.with_event(cut=4)
     to_the_cut(house, browser)
-    said = text_of(browser.get("/console/e1"))
+    said = text_of(browser.console())
     names = re.search(r"These 4 advance: ([^.]+)\. All others are eliminated\. You can undo this", said)
     assert names
     assert slowly(house, browser, "/cut") == ""
@@ -224,7 +224,7 @@ def test_what_cannot_be_seen_through_asks_once_more(house: House):
     browser = house.with_event(cut=4)
 
     def asked() -> set[str]:
-        page = browser.get("/console/e1").text
+        page = browser.console().text
         inside = "".join(re.findall(r'<details class="confirm".*?</details>', page, re.DOTALL))
         return {action.removeprefix("/console/e1/") for action, _ in FORM.findall(inside)}
 
@@ -249,17 +249,17 @@ def test_the_step_says_whose_result_was_the_last(house: House):
     for side in ("a", "b"):
         house.report(open_match.id, side, 100, 24)
     table = open_match.match.table
-    assert f"Table {table} reported. All results are in." in text_of(browser.get("/console/e1"))
+    assert f"Table {table} reported. All results are in." in text_of(browser.console())
 
 
 def test_a_clock_started_too_early_is_taken_back_and_the_wall_shows_the_pairings(house: House):
     browser = house.with_event()
     house.publish()
-    assert "Started too early" not in text_of(browser.get("/console/e1"))
+    assert "Started too early" not in text_of(browser.console())
     assert slowly(house, browser, "/clock", action="start") == ""
     house.time.ms += 5000
     seats = f"{PEOPLE[0].split()[0]}"
-    assert "Started too early" in text_of(browser.get("/console/e1"))
+    assert "Started too early" in text_of(browser.console())
     wall = browser.get("/wall/e1").text
     assert press(browser, form(browser, "/clock", action="reset")) == ""
     assert (house.event.clock.state, house.event.clock.remaining_ms) == ("idle", 75 * 60_000)
@@ -267,7 +267,7 @@ def test_a_clock_started_too_early_is_taken_back_and_the_wall_shows_the_pairings
     assert seats in text_of(browser.get("/wall/e1"))
     assert slowly(house, browser, "/clock", action="start") == ""
     house.report("1.1", "a", 100, 24)
-    assert "Started too early" not in text_of(browser.get("/console/e1"))
+    assert "Started too early" not in text_of(browser.console())
 
 
 def test_the_page_after_a_step_begins_with_the_next_one(house: House):

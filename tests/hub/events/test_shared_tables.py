@@ -126,7 +126,7 @@ def test_a_clash_is_shown_and_solved_by_one_click(house: House) -> None:
     matches = [{"a": "p1", "b": "p2", "table": 2}, {"a": "p3", "b": "p4", "table": 3}]
     house.service.execute_one("e2", c.ImposeRound(tuple(matches)), "test")
     house.service.execute_one("e2", c.PublishRound(1, 1), "test")
-    page = browser.get("/console/e1")
+    page = browser.console()
     assert "Sunday Cup uses tables 2, 3. Tables 4, 5 are free." in text_of(page)
     assert "Move to tables 4, 5" in text_of(page)
     assert 'action="/console/e1/publish"' not in page.text
@@ -134,7 +134,7 @@ def test_a_clash_is_shown_and_solved_by_one_click(house: House) -> None:
     assert refused.status_code == 409
     assert "Another event uses these tables: 2, 3 (Sunday Cup)" in problem_of(refused)
     browser.post("/console/e1/tables", number=1, attempt=1)
-    assert "Publish round 1" in text_of(browser.get("/console/e1"))
+    assert "Publish round 1" in text_of(browser.console())
     assert browser.post("/console/e1/publish", number=1, attempt=1).status_code == 303
     assert tables_in_play(house.event) == {1, 4, 5}
 

@@ -138,8 +138,8 @@ def test_of_the_configuration_only_known_settings_with_known_values_are_told() -
 def test_checks_and_services_are_told_in_words_that_everybody_reads() -> None:
     checks = [Check("heat", FINE, {"celsius": 48}), Check("walls", WRONG, {"n": 1, "names": "A"}, group="walls")]
     text = diagnostics_text(checks, [SystemdService("table", True, "failed", "exit-code", 7)], [], {"events": 2}, {})
-    for line in ("hub heat fine: 48\u00a0°C.", "walls walls wrong: Not connected: A.", "table failed exit-code restarts=7",
-                 "events = 2"):
+    for line in ("hub heat fine: 48\u00a0°C.", "walls walls wrong: Not connected: A.",
+                 "table failed exit-code restarts=7", "events = 2"):
         assert line in text
 
 

@@ -14,8 +14,16 @@ from asgi_client import AsgiClient
 from feed_listener import Listener
 from pages_kit import PIN, Browser, House, open_house, problem_of, text_of
 
-from roundtap_core.event.commands import DrawRound, PublishRound
-from roundtap_hub.hall.known_displays import DISPLAY, PER_ADDRESS_MAX, QUIET_MS, ROTATION_MS, UNASSIGNED_MAX, Displays
+from roundtap_core.event.commands import DrawRound, PublishRound, SetClock
+from roundtap_hub.hall.known_displays import (
+    DISPLAY,
+    PER_ADDRESS_MAX,
+    QUIET_MS,
+    ROTATION_MS,
+    TIME_UP_MS,
+    UNASSIGNED_MAX,
+    Displays,
+)
 from roundtap_hub.hall.wall_view import PAGE_MS
 from roundtap_hub.serving.asgi import HubApplication
 from roundtap_hub.serving.cookies import session_cookie
@@ -153,6 +161,35 @@ def test_a_wall_that_nobody_assigned_shows_every_event_that_plays_in_turn_and_na
     house.time.ms += ROTATION_MS
     listening.until(lambda: listening.named("display") == [{"elsewhere": True}], "the other one's turn")
     listening.close()
+
+
+def test_an_event_whose_time_has_just_run_out_has_the_wall_for_a_minute(
+        house: House, desk: Browser, client: AsgiClient):
+    desk.post("/console", name="Spring Cup", color="#882255", rulebook="xwing-standard", structure="own",
+              swiss_rounds=2)
+    desk.post("/console/e2/competitors", names="Jan\nEva\nTom\nIda")
+    house.publish()
+    house.service.execute_one("e2", DrawRound(11), "test")
+    house.service.execute_one("e2", PublishRound(1, 1), "test")
+    house.service.execute_one("e2", SetClock("start"), "test")
+    house.service.execute_one("e2", SetClock("set", 5 * ROTATION_MS), "test")
+    wall = Wall(client)
+
+    def shown() -> list[str]:
+        """Over a minute, every five seconds."""
+        heads = []
+        for _ in range(TIME_UP_MS // 5000):
+            heads += re.findall(r'<h1 class="event-name">(.*?)</h1>', wall.look())
+            house.time.ms += 5000
+        return heads
+
+    assert set(shown()) == {"Winter Open", "Spring Cup"}
+    house.time.ms += 5 * ROTATION_MS - TIME_UP_MS
+    assert set(shown()) == {"Spring Cup"}
+    assert set(shown()) == {"Winter Open", "Spring Cup"}
+    assert ["Event 1 of 2" in wall.page, "Event 2 of 2" in wall.page].count(True) == 1
+    desk.post(f"/console/displays/{wall.id}/set", event="e1")
+    assert "Event 1 of 2" not in wall.look(), "it has an event of its own"
 
 
 def test_a_display_hears_at_once_that_it_goes_elsewhere(house: House, desk: Browser, client: AsgiClient):
@@ -298,27 +335,27 @@ def said(house: House, path: str = "/wall/e1") -> str:
 
 
 def test_a_line_stands_on_walls_and_phones_until_it_is_taken_back(house: House, desk: Browser):
-    desk.post("/console/displays/say", kind="line", text="Pizza is here")
+    desk.post("/console/announcements/say", kind="line", text="Pizza is here")
     for path in ("/wall/e1", "/e/e1/p/p1", "/e/e1/standings", "/e/e1"):
         assert said(house, path) == "Pizza is here"
     [known] = house.service.snapshot.venue.display_plan.announcements
-    desk.post("/console/displays/unsay", id=known.id)
+    desk.post("/console/announcements/unsay", id=known.id)
     assert said(house) == ""
     before = house.service.snapshot.venue.number
-    desk.post("/console/displays/unsay", id=known.id)
+    desk.post("/console/announcements/unsay", id=known.id)
     assert house.service.snapshot.venue.number == before
 
 
 def test_one_event_s_line_is_nobody_else_s(house: House, desk: Browser):
     desk.post("/console", name="Second", rulebook="xwing-standard", color="#882255")
-    desk.post("/console/displays/say", kind="line", text="Only here", event="e2")
+    desk.post("/console/announcements/say", kind="line", text="Only here", event="e2")
     assert said(house) == ""
     assert said(house, "/e/e2") == "Only here"
 
 
 def test_lunch_is_counted_down_by_the_hub_s_clock_and_ends(house: House, desk: Browser):
     house.time.wall = "2026-11-21T12:00:00+00:00"
-    desk.post("/console/displays/say", kind="lunch", text="Pasta in the bar", until="45")
+    desk.post("/console/announcements/say", kind="lunch", text="Pasta in the bar", until="45")
     house.time.ms += 90_000
     assert said(house).startswith("Lunch break: Pasta in the bar ends in 43:30 (")
     house.time.ms += 43 * 60_000 + 29_999
@@ -330,9 +367,9 @@ def test_lunch_is_counted_down_by_the_hub_s_clock_and_ends(house: House, desk: B
 def test_the_next_start_may_be_a_time_of_day(house: House, desk: Browser):
     house.time.wall = "2026-11-21T12:00:30+00:00"
     hour = datetime.fromisoformat(house.time.wall).astimezone().hour
-    desk.post("/console/displays/say", kind="next", until=f"{hour}:30")
+    desk.post("/console/announcements/say", kind="next", until=f"{hour}:30")
     assert said(house).startswith("Next round starts in 29:30")
-    desk.post("/console/displays/say", kind="next", text="The cut begins", until=f"{(hour + 23) % 24}:00")
+    desk.post("/console/announcements/say", kind="next", text="The cut begins", until=f"{(hour + 23) % 24}:00")
     assert "The cut begins in 1379:30" in said(house), "tomorrow"
 
 
@@ -346,7 +383,7 @@ def test_the_next_start_may_be_a_time_of_day(house: House, desk: Browser):
 def test_what_cannot_be_announced_is_refused_and_changes_nothing(house: House, desk: Browser, fields: dict[str, str],
                                                                 words: str):
     before = house.service.snapshot.venue
-    answer = desk.post("/console/displays/say", **fields)
+    answer = desk.post("/console/announcements/say", **fields)
     assert answer.status_code == 400
     assert words in problem_of(answer)
     assert house.service.snapshot.venue == before
@@ -354,10 +391,10 @@ def test_what_cannot_be_announced_is_refused_and_changes_nothing(house: House, d
 
 def test_a_wall_holds_so_many_announcements_and_no_more(house: House, desk: Browser):
     for n in range(6):
-        desk.post("/console/displays/say", kind="lunch", text=f"{n}", until="1")
-    assert "6 announcements" in problem_of(desk.post("/console/displays/say", kind="line", text="one more"))
+        desk.post("/console/announcements/say", kind="lunch", text=f"{n}", until="1")
+    assert "6 announcements" in problem_of(desk.post("/console/announcements/say", kind="line", text="one more"))
     house.time.ms += 60_000
-    desk.post("/console/displays/say", kind="line", text="one more")
+    desk.post("/console/announcements/say", kind="line", text="one more")
     left = house.service.snapshot.venue.display_plan.announcements
     assert [line.text for line in left] == ["one more"], "what is over is forgotten"
 
@@ -368,7 +405,7 @@ def test_announcements_and_displays_outlive_a_restart(tmp_path: Path):
         client = AsgiClient(HubApplication(house.hub), lifespan=True)
         wall = Wall(client)
         desk.post(f"/console/displays/{wall.id}/set", show="words", theme="dark")
-        desk.post("/console/displays/say", kind="lunch", until="45")
+        desk.post("/console/announcements/say", kind="lunch", until="45")
         client.close()
     with open_house(tmp_path) as house:
         client = AsgiClient(HubApplication(house.hub), lifespan=True)
@@ -384,7 +421,7 @@ def test_after_another_boot_a_countdown_goes_on_by_the_time_of_day_where_it_is_k
         folder.mkdir()
         with open_house(folder) as house:
             house.time.wall = "2026-11-21T12:00:00+00:00"
-            house.with_event().post("/console/displays/say", kind="lunch", until="45")
+            house.with_event().post("/console/announcements/say", kind="lunch", until="45")
         with open_house(folder) as house:
             house.time.wall, house.time.ms = wall, 5
             house.hub.clocks = replace(house.hub.clocks, boot_id="another boot")
@@ -393,5 +430,5 @@ def test_after_another_boot_a_countdown_goes_on_by_the_time_of_day_where_it_is_k
 
 
 def test_a_line_is_shown_as_it_was_typed(house: House, desk: Browser):
-    desk.post("/console/displays/say", kind="line", text="<b>Tisch & Stuhl</b>")
+    desk.post("/console/announcements/say", kind="line", text="<b>Tisch & Stuhl</b>")
     assert "&lt;b&gt;Tisch &amp; Stuhl&lt;/b&gt;" in house.browser().get("/wall/e1").text

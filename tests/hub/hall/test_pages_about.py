@@ -29,7 +29,7 @@ def create(house: House, **about: str) -> Browser:
 
 def test_the_new_event_s_form_asks_and_the_rules_page_shows(house: House):
     """"Zasady przeprowadzania turnieju": the organizer states all details, special rules among them."""
-    form = house.organizer().get("/console?rulebook=shatterpoint-premier").text
+    form = house.organizer().get("/console/new?rulebook=shatterpoint-premier").text
     assert re.search(r'<input name="date" type="date"', form)
     assert re.search(r'<textarea name="special_rules"[^>]* maxlength="500"', form)
     create(house, **ABOUT)
@@ -62,13 +62,13 @@ def test_what_cannot_be_is_refused_and_what_was_typed_stays(house: House, wrong:
     assert words in problem_of(answer)
     assert "e1" not in house.service.snapshot.events
     assert 'value="Orion e. V."' in answer.text
-    assert re.search(r'<details class="about" open>', answer.text)
+    assert re.search(r'<details class="more" open>', answer.text)
 
 
 def test_it_is_changed_in_the_settings_and_an_unknown_id_stays(house: House):
     browser = create(house, **ABOUT)
     house.service.execute_one("e1", SetEventDetails({**house.event.about, "external_id": "T-4711"}), "test")
-    form = browser.get("/console/e1").text
+    form = browser.console().text
     assert 'action="/console/e1/about"' in form
     assert 'value="Orion, Łódź"' in form
     before = house.browser().get("/rules/e1").text.split('data-seen="')[1][:16]
@@ -86,7 +86,7 @@ def test_special_rules_stand_once_round_1_is_published(house: House):
     """They are announced before play; venue and date may be mended later."""
     browser = create(house, **ABOUT)
     house.publish()
-    assert 'name="special_rules"' not in browser.get("/console/e1").text
+    assert 'name="special_rules"' not in browser.console().text
     answer = browser.post("/console/e1/about", date="2026-11-21", venue="Hall 2", special_rules="Day battle.")
     assert answer.status_code == 409
     assert "Round 1 is published" in problem_of(answer)

@@ -83,7 +83,7 @@ def test_one_press_goes_on_from_there(house: House) -> None:
     says(house, "unit-1", "1.1", 23 * MINUTE + 41_000)
     says(house, "unit-2", "1.2", 23 * MINUTE + 43_000)
     organizer = house.organizer()
-    page = organizer.get("/console/e1")
+    page = organizer.console()
     assert "2 tables kept counting (spread 2 s). Continue from there?" in text_of(page)
     assert "23:41" in text_of(page)
     house.time.ms += 11_000
@@ -94,7 +94,7 @@ def test_one_press_goes_on_from_there(house: House) -> None:
 
 def test_another_value_is_typed(house: House) -> None:
     organizer = house.organizer()
-    organizer.get("/console/e1")
+    organizer.console()
     organizer.post("/console/e1/clock", action="continue", time="22:10")
     assert house.event.clock.state == RUNNING
     assert house.event.clock.remaining_ms == 22 * MINUTE + 10_000
@@ -103,21 +103,21 @@ def test_another_value_is_typed(house: House) -> None:
 def test_or_it_stays_paused_where_the_tables_are(house: House) -> None:
     says(house, "unit-1", "1.1", 23 * MINUTE)
     organizer = house.organizer()
-    organizer.get("/console/e1")
+    organizer.console()
     organizer.post("/console/e1/clock", action="hold")
     assert (house.event.clock.state, house.event.clock.remaining_ms) == (PAUSED, 23 * MINUTE)
 
 
 def test_without_a_table_that_knows_the_last_known_is_offered(house: House) -> None:
     organizer = house.organizer()
-    assert "The last known time is 24:00" in text_of(organizer.get("/console/e1"))
+    assert "The last known time is 24:00" in text_of(organizer.console())
     organizer.post("/console/e1/clock", action="start")
     assert (house.event.clock.state, house.event.clock.remaining_ms) == (RUNNING, HELD_MS)
 
 
 def test_it_is_answered_once(house: House) -> None:
     organizer = house.organizer()
-    organizer.get("/console/e1")
+    organizer.console()
     organizer.post("/console/e1/clock", action="continue", time="22:10")
     again = organizer.post("/console/e1/clock", action="continue", time="20:00")
     assert again.status_code == 409
@@ -138,7 +138,7 @@ def test_the_console_hears_of_another_count_and_not_of_time_that_passes(house: H
     organizer = house.organizer()
 
     def seen() -> str:
-        return organizer.get("/console/e1").text.split('data-seen="')[1].split('"')[0]
+        return organizer.console().text.split('data-seen="')[1].split('"')[0]
 
     nothing = seen()
     says(house, "unit-1", "1.1", 23 * MINUTE)

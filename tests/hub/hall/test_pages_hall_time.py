@@ -76,7 +76,7 @@ def test_no_time_at_all_changes_nothing(house: House, system: list[float], said:
 def test_who_is_no_organizer_is_not_asked_and_may_not(house: House, system: list[float]) -> None:
     house.with_event()
     judge = house.staff(HEAD_JUDGE)
-    assert offer_of(judge.get("/console/e1").text) == ""
+    assert offer_of(judge.console().text) == ""
     assert judge.post("/console/hub/time", epoch_ms=NOW_MS).status_code == 403
     assert offer_of(house.browser().get("/").text) == ""
     assert system[0] == NEVER_S

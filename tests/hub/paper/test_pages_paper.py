@@ -125,14 +125,14 @@ def test_a_mute_printer_is_a_question_and_its_jobs_go_on_as_sent_after_the_answe
     """On every organizer's page, too: whoever waits for a slip looks at the console first."""
     slip = jobs(house)[2]
     house.book.update_states([(slip.id, PrintState("queued", "mute", "station-1"))])
-    assert "The printer of station-1 does not respond" in text_of(house.desk.get("/console/e1"))
+    assert "The printer of station-1 does not respond" in text_of(house.desk.console())
     page = text_of(house.desk.get("/console/e1/paper"))
     assert "Check the printer of station-1, for example" in page
     assert "Printing works: continue" in page
     for _ in range(2):
         house.desk.post("/console/e1/paper/go-on", job=slip.id)
     assert house.book.states[slip.id] == PrintState("queued", "go-on", "station-1")
-    assert "does not respond" not in text_of(house.desk.get("/console/e1"))
+    assert "does not respond" not in text_of(house.desk.console())
     told = station_api._exchange(house.hub, house.book, "station-1", [], "http://hub")
     assert {job["id"]: job.get("go_on", False) for job in told}[slip.id] is True
     assert sum(job.get("go_on", False) for job in told) == 1

@@ -199,12 +199,12 @@ def test_epic_is_paired_by_nearest_points_and_shatterpoint_has_its_squads(house)
 
 def test_the_console_offers_the_emergency_sheet_when_a_round_is_closed(house):
     desk = house.with_event()
-    link = f'href="{address("emergency")}"'
+    link = f'<a class="button main" href="{address("emergency")}"'
     house.publish()
-    assert link not in desk.get("/console/e1").text
+    assert link not in desk.get("/console/e1/paper").text
     house.play()
     house.service.execute_one("e1", DrawRound(12), "test")
-    assert link in desk.get("/console/e1").text
+    assert link in desk.get("/console/e1/paper").text
 
 
 def test_the_paper_page_leads_to_every_sheet_without_any_printer(house):
@@ -215,8 +215,8 @@ def test_the_paper_page_leads_to_every_sheet_without_any_printer(house):
     for what in (*PUBLIC[:3], *DESK):
         assert f'href="{address(what)}"' in page
     assert desk.post("/console/e1/paper", kind="standings").status_code == 404
-    assert 'href="/console/e1/paper"' in desk.get("/console/e1").text
-    assert 'href="/console/e1/slip"' in desk.get("/console/e1").text
+    assert 'href="/console/e1/paper"' in desk.console().text
+    assert 'href="/console/e1/slip"' in page
 
 
 def test_the_bracket_is_drawn_or_listed_and_the_asterisk_explained_only_where_one_stands(house):

@@ -324,13 +324,13 @@ def test_the_first_phone_gets_the_personal_page_and_a_second_one_asks_at_the_des
     assert "Ask the desk for a code" in problem_of(refused)
     name = names_at(house, "1.1")[0]
     told = f"{name} scanned a slip, but another phone has this page"
-    assert told in text_of(house.desk.get("/console/e1"))
+    assert told in text_of(house.desk.console())
     house.desk.post(f"/console/e1/competitors/{seat.a}/link")
-    assert told not in text_of(house.desk.get("/console/e1"))
+    assert told not in text_of(house.desk.console())
     assert second.post(door, side="b").location == house.hub.access.links.path("e1", seat.b)
     # Whom the desk gave the page has it already: nobody has to look at that.
     assert "Ask the desk for a code" in problem_of(first.post(door, side="a"))
-    assert told not in text_of(house.desk.get("/console/e1"))
+    assert told not in text_of(house.desk.console())
 
 
 def test_on_a_full_disk_a_slip_gives_nobody_a_page_and_says_so_and_then_the_first_phone_gets_it(house, monkeypatch):

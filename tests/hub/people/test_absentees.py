@@ -30,7 +30,7 @@ def names(house: House) -> tuple[str, str]:
 
 
 def absent(browser: Browser) -> list[str]:
-    return re.findall(r'<input type="hidden" name="absent" value="([^"]+)"', browser.get("/console/e1").text)
+    return re.findall(r'<input type="hidden" name="absent" value="([^"]+)"', browser.console().text)
 
 
 def test_nobody_is_late_before_the_limit(house: House, browser: Browser):
@@ -38,7 +38,7 @@ def test_nobody_is_late_before_the_limit(house: House, browser: Browser):
     assert absent(browser) == []
     house.time.ms += 1
     assert absent(browser) == [house.event.find_match("1.1")[1].match.b]
-    assert f"{names(house)[1]} is not seated. The 10 minutes are over" in text_of(browser.get("/console/e1"))
+    assert f"{names(house)[1]} is not seated. The 10 minutes are over" in text_of(browser.console())
 
 
 def test_is_here_ends_it_and_no_show_gives_the_other_the_bye(house: House, browser: Browser):
@@ -87,7 +87,7 @@ PAGE = "/console/e1/absent"
 
 
 def row(browser: Browser, match: str) -> str:
-    page = browser.get("/console/e1").text
+    page = browser.console().text
     return page.partition(f'data-key="{match}"')[2].partition("</li>")[0]
 
 

@@ -59,18 +59,18 @@ def view(house: House, unit: str = "unit-1") -> dict[str, object]:
 
 def test_the_judge_says_that_a_call_is_settled(house: House, browser: Browser):
     says(house, "unit-1", call=True)
-    page = text_of(browser.get("/console/e1"))
+    page = text_of(browser.console())
     assert "judge called" in page
     assert "Done" in page
     assert view(house)["call"] == {"taken_by": None}
     browser.post("/console/e1/call/settled", match="1.1")
     assert view(house)["call"] is None
-    assert "judge called" not in text_of(browser.get("/console/e1"))
+    assert "judge called" not in text_of(browser.console())
 
 
 def test_who_says_settled_too_late_leaves_the_next_call(house: House, browser: Browser):
     says(house, "unit-1", call=True)
-    [since] = re.findall(r'name="since" value="(\d+)"', browser.get("/console/e1").text)
+    [since] = re.findall(r'name="since" value="(\d+)"', browser.console().text)
     browser.post("/console/e1/call/settled", match="1.1", since=since)
     assert view(house)["call"] is None
     says(house, "unit-1", call=False)
@@ -129,12 +129,12 @@ def test_a_phone_s_call_and_the_table_s_are_one(house: House, browser: Browser):
     says(house, "unit-1", call=True)
     call, = house.hub.hall.calls.of("e1")
     assert (call.match, call.table, call.sources) == ("1.1", 1, {"phone:p3", "unit:unit-1"})
-    assert text_of(browser.get("/console/e1")).count("judge called 1:00") == 1
+    assert text_of(browser.console()).count("judge called 1:00") == 1
     browser.post("/console/e1/call", match="1.1")
     call, = house.hub.hall.calls.of("e1")
     assert (call.taken_by, house.time.ms - call.since_ms) == ("organizer", 60_000)
     assert view(house)["call"] == {"taken_by": "organizer"}
-    assert "organizer is on the way" in text_of(browser.get("/console/e1"))
+    assert "organizer is on the way" in text_of(browser.console())
     browser.post("/console/e1/call/settled", match="1.1")
     assert house.hub.hall.calls.of("e1") == ()
     assert view(house)["call"] is None
@@ -149,7 +149,7 @@ def test_a_call_is_open_as_long_as_anybody_wants_a_judge(house: House, browser: 
     assert [call.sources for call in calls.of("e1")] == [{"phone:p4"}]
     calls.cancel("e1", "1.1", "phone:p4")
     assert calls.of("e1") == ()
-    assert "judge called" not in text_of(browser.get("/console/e1"))
+    assert "judge called" not in text_of(browser.console())
 
 
 def test_the_table_is_not_told_of_a_call_that_its_unit_could_not_take_back(house: House, browser: Browser):
@@ -201,7 +201,7 @@ def sitting(house: House) -> dict[str, str]:
 
 
 def wishes(house: House, browser: Browser) -> list[str]:
-    page = text_of(browser.get("/console/e1"))
+    page = text_of(browser.console())
     people = house.service.snapshot.people["e1"]
     match = house.event.live.matches[0].match  # type: ignore[union-attr]
     return [side for side, who in (("a", match.a), ("b", match.b)) if f"{people[who].name} wants to drop" in page]
@@ -269,7 +269,7 @@ def test_letting_go_says_what_it_does_to_the_open_match(house: House, browser: B
     match = house.event.live.matches[0].match  # type: ignore[union-attr]
     other = house.service.snapshot.people["e1"][match.a].name
     says(house, "unit-1", leave=frozenset("b"))
-    page = text_of(browser.get("/console/e1"))
+    page = text_of(browser.console())
     assert f"Concedes the open match at table 1 to {other}," in page
 
 

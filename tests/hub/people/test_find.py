@@ -20,7 +20,7 @@ def links(browser: Browser, address: str) -> list[str]:
 
 @pytest.mark.parametrize("query", ["szczep", "WISNIEWSKA", "wiśniewska-szczepańska", "aleks wis"])
 def test_a_person_is_found_by_any_part_of_the_name_and_without_accents(browser: Browser, query: str):
-    assert links(browser, f"{FIND}?q={query}") == ["/console/e1#person-p6"]
+    assert links(browser, f"{FIND}?q={query}") == ["/console/e1/players#person-p6"]
 
 
 def test_a_person_s_table_and_opponent_stand_beside_the_name(house: House, browser: Browser):
@@ -28,7 +28,7 @@ def test_a_person_s_table_and_opponent_stand_beside_the_name(house: House, brows
     other = PEOPLE[int((match.b if match.a == "p3" else match.a)[1:]) - 1]
     assert f"Łukasz Żak Table {match.table}, against {other}" in text_of(browser.get(f"{FIND}?q=lukasz"))
     house.service.execute_one("e1", DropCompetitor("p3"), "test")
-    assert links(browser, f"{FIND}?q=lukasz") == ["/console/e1#person-p3"]
+    assert links(browser, f"{FIND}?q=lukasz") == ["/console/e1/players#person-p3"]
 
 
 def test_a_table_is_found_by_its_number(house: House, browser: Browser):
@@ -39,10 +39,11 @@ def test_a_table_is_found_by_its_number(house: House, browser: Browser):
 def test_all_events_of_the_hall_are_looked_through_this_one_first(house: House, browser: Browser):
     browser.post("/console", name="Sunday", color="#882255", rulebook="keyforge-archon")
     browser.post("/console/e2/competitors", names="Ana Ruiz\nIda Groß\nÍñigo Núñez")
-    assert links(browser, f"{FIND}?q=ana+r") == ["/console/e1#person-p1", "/console/e2#person-p1"]
-    assert links(browser, "/console/e2/find?q=ana+r") == ["/console/e2#person-p1", "/console/e1#person-p1"]
-    assert links(browser, "/console/find?q=gross") == ["/console/e2#person-p2"]
-    assert links(browser, "/console/find?q=inigo+nunez") == ["/console/e2#person-p3"]
+    assert links(browser, f"{FIND}?q=ana+r") == ["/console/e1/players#person-p1", "/console/e2/players#person-p1"]
+    assert links(browser, "/console/e2/find?q=ana+r") == [
+        "/console/e2/players#person-p1", "/console/e1/players#person-p1"]
+    assert links(browser, "/console/find?q=gross") == ["/console/e2/players#person-p2"]
+    assert links(browser, "/console/find?q=inigo+nunez") == ["/console/e2/players#person-p3"]
     assert "Ida Groß Sunday" in text_of(browser.get(f"{FIND}?q=gross"))
 
 

@@ -87,10 +87,10 @@ def test_life_totals_that_nobody_knows_are_owed_and_the_match_stays_open(house: 
     browser = playing(house, "warlords-of-terra")
     browser.post(f"/console/e1/competitors/{sitting(house, 'b')}/drop", known=0)
     assert result(house) is None
-    assert "score missing after a drop" in text_of(browser.get("/console/e1"))
+    assert "score missing after a drop" in text_of(browser.console())
     typed = {"way": "conceded", "opener": "a", "q.score.winner": 8, "q.score.loser": 0, "revision": 0}
     assert browser.post("/console/e1/match/1.1/walk", **typed).status_code == 303
-    assert "score missing after a drop" not in text_of(browser.get("/console/e1"))
+    assert "score missing after a drop" not in text_of(browser.console())
 
 
 def test_if_the_other_leaves_too_nobody_is_asked_and_the_match_waits_for_its_figures(house: House):
@@ -119,14 +119,14 @@ def test_where_nobody_knows_how_it_stood_the_match_stays_open_until_it_is_typed(
     browser = playing(house, "shatterpoint-premier")
     browser.post(f"/console/e1/competitors/{sitting(house, 'a')}/drop", known=0)
     assert result(house) is None, "no struggle and no wound stands that nobody said"
-    assert "score missing after a drop" in text_of(browser.get("/console/e1"))
+    assert "score missing after a drop" in text_of(browser.console())
     typed = {"q.score.winner": 0, "q.score.loser": 1, "q.wounds.winner": 0, "q.wounds.loser": 2,
              "way": "conceded", "opener": "b", "revision": house.event.find_match("1.1")[1].revision}
     browser.post("/console/e1/match/1.1/walk", **typed)
     assert result(house) is None
     assert browser.post("/console/e1/match/1.1/walk", **typed, **SQUADS).status_code == 303
     assert result(house).score == SidePair(1, 0)
-    assert "score missing after a drop" not in text_of(browser.get("/console/e1"))
+    assert "score missing after a drop" not in text_of(browser.console())
 
 
 def wish(house: House, *who: str) -> None:
@@ -140,7 +140,7 @@ def test_whoever_would_take_their_own_win_by_leaving_is_told_so_wherever_it_is_g
     wish(house, stays, leaver)
     browser.post(f"/console/e1/competitors/{leaver}/drop", known=1, **{"q.score.loser": 24})
     assert result(house) == Result("concession", conceded_by="b", score=SidePair(100, 24))
-    for page in (browser.get("/console/e1"), browser.get(f"/console/e1/person/{stays}")):
+    for page in (browser.console(), browser.get(f"/console/e1/person/{stays}")):
         assert "Nobody wins the match at table 1" in text_of(page)
         assert "Results so far stay" not in text_of(page)
     browser.post(f"/console/e1/competitors/{stays}/drop")
@@ -200,7 +200,7 @@ def test_a_report_is_confirmed_by_who_is_still_there(house: House, leaver: str, 
     page = text_of(browser.post(f"/console/e1/competitors/{who}/drop"))
     assert f"It stays, and {asked.format(other=other)} confirms it" in page
     browser.post(f"/console/e1/competitors/{who}/drop", known=1)
-    waits = "only one report" in text_of(browser.get("/console/e1"))
+    waits = "only one report" in text_of(browser.console())
     assert waits == (leaver == "b"), "nobody is left to confirm it: an official is asked at once"
 
 
@@ -285,14 +285,14 @@ def test_squads_still_owed_stand_on_the_phone_and_beside_the_bye(house: House):
     who = sitting(house, "a")
     assert "You must play these squads now: A B C D" in text_of(browser.get(f"/e/e1/p/{who}"))
     alone = next(m for m in house.event.live.matches if m.match.bye)
-    page = text_of(browser.get("/console/e1"))
+    page = text_of(browser.console())
     assert "Round 1: squads of the bye missing" in page
     assert "You must play these squads now: A B C D" in page
     won = Result(score=SidePair(2, 0), picks={"a": [1, 3], "b": [2, 4]})
     house.service.execute_one("e1", EnterResult("1.1", 0, won), "test")
     assert "You must play these squads now: B D" in text_of(browser.get(f"/e/e1/p/{who}"))
     browser.post(f"/console/e1/match/{alone.id}/picks", picks=["1", "2"])
-    assert "Round 1: squads of the bye missing" not in text_of(browser.get("/console/e1"))
+    assert "Round 1: squads of the bye missing" not in text_of(browser.console())
 
 
 def test_no_shatterpoint_round_is_published_without_a_judge_by_name(house: House):
@@ -302,7 +302,7 @@ def test_no_shatterpoint_round_is_published_without_a_judge_by_name(house: House
     browser.post("/console/e1/competitors", names=FOUR)
     browser.post("/console/e1/draw", attempt=0)
     assert "items are open" in problem_of(browser.post("/console/e1/publish", number=1, attempt=1))
-    assert "judge" in text_of(browser.get("/console/e1"))
+    assert "judge" in text_of(browser.console())
     browser.post("/console/e1/officials", name="Nina Wolf", role="organizer")
     assert OpenPoint("judge_missing") not in tuple(open_official_points(house.event))
 

@@ -148,7 +148,7 @@ def test_missing_and_wrong_lists_are_counted_and_marked_among_the_players(house:
     browser = event_of(house, "xwing-standard", Competitor("p1", "Ana Ruiz", list={"total": 101}),
                        Competitor("p2", "Bruno Maier"), Competitor("p3", "Łukasz Żak", dropped_after=0),
                        Competitor("p4", "Eva Luz"), lists_required=True)
-    page = text_of(browser.get("/console/e1"))
+    page = text_of(browser.console())
     assert "2 lists missing" in page
     assert "1 list with errors" in page
     assert "Ana Ruiz Ana R. list has errors" in page
@@ -158,7 +158,7 @@ def test_missing_and_wrong_lists_are_counted_and_marked_among_the_players(house:
 
 def test_nobody_is_marked_where_lists_are_not_required(house: House) -> None:
     browser = event_of(house, "xwing-standard")
-    page = text_of(browser.get("/console/e1"))
+    page = text_of(browser.console())
     assert "list missing" not in page
     assert "lists missing" not in page
 
@@ -167,7 +167,7 @@ def test_what_is_flagged_across_lists_is_shown_at_both_places(house: House) -> N
     deck = {"identity": "Doctora Grandeza", "houses": ("Dis", "Logos", "Marte")}
     browser = event_of(house, "keyforge-archon", Competitor("p1", "Ana Ruiz", **deck),  # type: ignore[arg-type]
                        Competitor("p2", "Bruno Maier", **deck), lists_required=False)  # type: ignore[arg-type]
-    assert "1 list to check" in text_of(browser.get("/console/e1"))
+    assert "1 list to check" in text_of(browser.console())
     page = text_of(browser.get("/console/e1/competitor/p2/list"))
     assert "“Doctora Grandeza” is also Ana Ruiz's deck" in page
 

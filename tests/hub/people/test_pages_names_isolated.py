@@ -30,7 +30,7 @@ def test_such_names_are_entered_and_shown_as_any_other(tmp_path: Path) -> None:
         for path in ("/console/e1", "/e/e1", "/e/e1/pairings", "/e/e1/standings", "/wall/e1"):
             page = browser.get(path)
             assert page.status_code in (200, 302, 404), path
-        assert HEBREW in browser.get("/console/e1").text
+        assert HEBREW in browser.console().text
 
 
 def test_inline_elements_are_isolated_by_the_style_sheet() -> None:

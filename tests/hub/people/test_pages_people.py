@@ -31,7 +31,7 @@ def test_won_bye_group_and_public_name(house: House):
 def test_whoever_comes_late_misses_round_1(house: House):
     browser = house.with_event()
     house.publish()
-    assert "take a loss for round 1" in text_of(browser.get("/console/e1"))
+    assert "take a loss for round 1" in text_of(browser.console())
     browser.post("/console/e1/competitors", names="Nina Wolf")
     assert "You missed this round: a loss." in text_of(house.browser().get("/e/e1/p/p7"))
 
@@ -47,7 +47,7 @@ def test_leaving_in_a_match_says_that_it_concedes_and_to_whom(house: House):
     browser = house.with_event()
     house.publish()
     first = house.event.live.matches[0]  # type: ignore[union-attr]
-    page = text_of(browser.opened("/console/e1"))
+    page = text_of(browser.opened())
     opponent = house.service.snapshot.people["e1"][first.match.b].name  # type: ignore[index]
     assert f"Concedes the open match at table 1 to {opponent}," in page
     browser.post(f"/console/e1/competitors/{first.match.a}/drop", known=1, **{"q.score.loser": 40})
@@ -60,7 +60,7 @@ def test_coming_back_says_the_price(house: House):
     browser.post("/console/e1/competitors/p1/drop")
     house.publish()
     house.play()
-    assert "Returns with a loss for 1 missed round" in text_of(browser.opened("/console/e1"))
+    assert "Returns with a loss for 1 missed round" in text_of(browser.opened())
     browser.post("/console/e1/competitors/p1/return")
     assert house.event.entrants["p1"].active
 
@@ -78,7 +78,7 @@ def test_phones_see_short_names_the_console_whole_ones(house: House):
     for page in ("/e/e1", "/e/e1/pairings", "/e/e1/standings", "/wall/e1", "/e/e1/p/p6"):
         shown = text_of(house.browser().get(page))
         assert "Szczepańska" not in shown
-    assert "Aleksandra Wiśniewska-Szczepańska" in text_of(browser.get("/console/e1"))
+    assert "Aleksandra Wiśniewska-Szczepańska" in text_of(browser.console())
     assert "Aleksandra W." in text_of(house.browser().get("/wall/e1"))
 
 

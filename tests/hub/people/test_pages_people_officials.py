@@ -26,7 +26,7 @@ def name(browser: Browser, *officials: tuple[str, str]) -> None:
 
 def test_without_officials_whoever_is_logged_in_is_the_organizer(house: House):
     browser = house.with_event()
-    assert "The person logged in here is organizer" in text_of(browser.opened("/console/e1"))
+    assert "The person logged in here is organizer" in text_of(browser.opened())
 
 
 def test_officials_are_named_and_their_names_are_no_entry(house: House):
@@ -34,7 +34,7 @@ def test_officials_are_named_and_their_names_are_no_entry(house: House):
     refused = browser.post("/console/e1/officials", name="Nina Wolf", role="judge")
     assert "exactly one organizer" in problem_of(refused)
     name(browser, ("Nina Wolf", "organizer"), ("Ida Blau", "head_judge"))
-    page = text_of(browser.opened("/console/e1"))
+    page = text_of(browser.opened())
     assert "Nina Wolf organizer" in page
     assert "Ida Blau head judge" in page
     assert [(o.id, o.role) for o in house.event.officials.values()] == [("o1", "organizer"), ("o2", "head_judge")]
@@ -63,12 +63,12 @@ def test_an_official_goes_off_duty_and_cannot_sign_any_more(house: House):
     browser = house.with_event()
     name(browser, ("Nina Wolf", "organizer"), ("Ida Blau", "judge"))
     browser.post("/console/e1/officials/o2/duty", on=0)
-    page = browser.opened("/console/e1")
+    page = browser.opened()
     assert "off duty" in text_of(page)
     assert '<option value="o2">' not in page.text
     assert "off duty" in problem_of(browser.post("/console/e1/competitors/p1/warn", reason="late", by="o2"))
     browser.post("/console/e1/officials/o2/duty", on=1)
-    assert '<option value="o2">' in browser.opened("/console/e1").text
+    assert '<option value="o2">' in browser.opened().text
 
 
 def test_an_official_plays_with_a_second_one_only_and_the_match_says_who_rules(house: House):
@@ -78,7 +78,7 @@ def test_an_official_plays_with_a_second_one_only_and_the_match_says_who_rules(h
     assert "needs a second official" in problem_of(refused)
     browser.post("/console/e1/officials", name="Ida Blau", role="judge", second=1)
     browser.post("/console/e1/officials/o1/change", role="organizer", plays="p1")
-    assert "plays as Ana Ruiz" in text_of(browser.opened("/console/e1"))
+    assert "plays as Ana Ruiz" in text_of(browser.opened())
     house.publish()
     theirs = next(m.id for m in house.event.live.matches if "p1" in (m.match.a, m.match.b))  # type: ignore[union-attr]
     assert "Ida Blau rules this match" in text_of(browser.get(f"/console/e1/match/{theirs}"))
@@ -86,14 +86,14 @@ def test_an_official_plays_with_a_second_one_only_and_the_match_says_who_rules(h
 
 def test_where_no_official_may_play_nobody_is_asked(house: House):
     browser = event_of(house, "shatterpoint-premier")
-    page = browser.opened("/console/e1")
+    page = browser.opened()
     assert "Officials may not play at this level." in text_of(page)
     assert 'name="plays"' not in page.text
 
 
 def test_a_large_shatterpoint_event_is_proposed_a_head_judge(house: House):
     browser = event_of(house, "shatterpoint-premier", [f"Player {n:02}" for n in range(33)])
-    assert "name a head judge" in text_of(browser.opened("/console/e1"))
+    assert "name a head judge" in text_of(browser.opened())
 
 
 # --- warnings and disqualification -------------------------------------------------------------------------------
@@ -103,7 +103,7 @@ def test_warnings_stand_beside_the_player_with_round_and_reason(house: House):
     browser = house.with_event()
     house.publish()
     browser.post("/console/e1/competitors/p2/warn", reason="slow play")
-    page = text_of(browser.opened("/console/e1"))
+    page = text_of(browser.opened())
     assert "1 warning" in page
     assert "Warning (Round 1): slow play" in page
     assert "reason is required" in problem_of(browser.post("/console/e1/competitors/p2/warn", reason=" "))
@@ -114,11 +114,11 @@ def test_three_warnings_propose_a_disqualification_that_a_person_declines_or_dec
     browser = event_of(house, "shatterpoint-premier")
     for _ in range(3):
         browser.post("/console/e1/competitors/p2/warn", reason="slow play")
-    assert "Bruno Maier disqualification proposed" in text_of(browser.opened("/console/e1"))
+    assert "Bruno Maier disqualification proposed" in text_of(browser.opened())
     browser.post("/console/e1/competitors/p2/decline")
-    assert "disqualification proposed" not in text_of(browser.opened("/console/e1"))
+    assert "disqualification proposed" not in text_of(browser.opened())
     browser.post("/console/e1/competitors/p2/warn", reason="again")
-    assert "disqualification proposed" in text_of(browser.opened("/console/e1"))
+    assert "disqualification proposed" in text_of(browser.opened())
     browser.post("/console/e1/competitors/p2/disqualify", reason="four warnings")
     assert not house.event.entrants["p2"].active
 
@@ -129,7 +129,7 @@ def test_the_head_judge_proposes_and_the_organizer_decides(house: House):
     refused = browser.post("/console/e1/competitors/p3/disqualify", reason="stacked dice", by="o2")
     assert "the organizer disqualifies" in problem_of(refused)
     browser.post("/console/e1/competitors/p3/propose", reason="stacked dice", by="o2")
-    page = browser.opened("/console/e1")
+    page = browser.opened()
     assert "Łukasz Żak disqualification proposed" in text_of(page)
     assert 'value="stacked dice"' in page.text
     browser.post("/console/e1/competitors/p3/disqualify", reason="stacked dice", by="o1")
@@ -147,7 +147,7 @@ def test_a_ruling_is_appealed_and_decided_on_the_matchs_page(house: House):
     player = house.event.live.matches[0].match.a  # type: ignore[union-attr]
     browser.post(f"{at}/ruling", text="It is in range 1.", by="o3")
     browser.post(f"{at}/appeal", competitor=player)
-    assert " appealed to the head judge" in text_of(browser.opened("/console/e1"))
+    assert " appealed to the head judge" in text_of(browser.opened())
     assert "is upheld or changed" in problem_of(browser.post(f"{at}/appeal-decided", text="Range 2.", by="o2"))
     assert "Let the head judge enter" in problem_of(
         browser.post(f"{at}/appeal-decided", text="Range 2.", upheld=0, by="o3"))
@@ -156,7 +156,7 @@ def test_a_ruling_is_appealed_and_decided_on_the_matchs_page(house: House):
     assert "Ruling It is in range 1. Tom Grau, judge" in page
     assert "ruling changed. Range 2. Ida Blau, head judge" in page
     assert "decision is final" in page
-    assert " appealed to" not in text_of(browser.opened("/console/e1"))
+    assert " appealed to" not in text_of(browser.opened())
 
 
 def test_an_extension_shows_on_the_grid_and_on_the_matchs_clock(house: House):
@@ -164,7 +164,7 @@ def test_an_extension_shows_on_the_grid_and_on_the_matchs_clock(house: House):
     house.publish()
     house.service.execute_one("e1", SetClock("start"), "test")
     browser.post("/console/e1/match/1.1/extension", minutes=4)
-    assert "+4" in text_of(browser.opened("/console/e1"))
+    assert "+4" in text_of(browser.opened())
     assert "Extension: +4 min" in text_of(browser.get("/console/e1/match/1.1"))
     mine = house.event.live.matches[0].match.a  # type: ignore[union-attr]
     assert "Your table has 4 extra minutes" in text_of(house.browser().get(f"/e/e1/p/{mine}"))
@@ -223,13 +223,13 @@ def test_a_latecomer_meets_who_has_the_bye(house: House):
     browser = house.with_event(PEOPLE[:5])
     house.publish()
     alone = next(m for m in house.event.live.matches if m.match.bye)  # type: ignore[union-attr]
-    assert f'name="meets" value="{alone.id}"' in browser.opened("/console/e1").text
+    assert f'name="meets" value="{alone.id}"' in browser.opened().text
     assert "Only one player can play" in problem_of(
         browser.post("/console/e1/competitors", names="Nina Wolf\nIda Blau", meets=alone.id))
     browser.post("/console/e1/competitors", names="Nina Wolf", meets=alone.id)
     page = text_of(house.browser().get("/e/e1/p/p6"))
     assert "Table 3" in page
-    assert 'name="meets"' not in browser.opened("/console/e1").text
+    assert 'name="meets"' not in browser.opened().text
 
 
 def test_squads_of_a_bye_are_noted(house: House):
@@ -239,17 +239,17 @@ def test_squads_of_a_bye_are_noted(house: House):
     assert "exactly 2 different" in problem_of(browser.post(f"/console/e1/match/{alone.id}/picks", picks=["1"]))
     browser.post(f"/console/e1/match/{alone.id}/picks", picks=["4", "2"])
     assert house.event.find_match(alone.id)[1].match.picks == (2, 4)  # type: ignore[index]
-    page = browser.opened("/console/e1").text
+    page = browser.opened().text
     assert 'name="picks" value="4" checked' in page
     assert 'name="picks" value="1" checked' not in page
 
 
 def test_what_the_rulebook_wants_declared_is_ticked(house: House):
     browser = event_of(house, "shatterpoint-premier")
-    assert "Replacement rulers and tokens declared" in text_of(browser.opened("/console/e1"))
+    assert "Replacement rulers and tokens declared" in text_of(browser.opened())
     browser.post("/console/e1/competitors/p1/tick", what="replacements", on=1)
     assert house.event.entrants["p1"].ticks == ("replacements",)
-    assert 'aria-pressed="true"' in browser.opened("/console/e1").text
+    assert 'aria-pressed="true"' in browser.opened().text
     browser.post("/console/e1/competitors/p1/tick", what="replacements", on=0)
     assert house.event.entrants["p1"].ticks == ()
 
@@ -259,7 +259,7 @@ def test_who_came_together_is_noted_before_round_1(house: House):
     browser.post("/console/e1/competitors/p1/came-with", came_with="car")
     assert house.event.entrants["p1"].came_with == "car"
     house.publish()
-    assert "/came-with" not in browser.opened("/console/e1").text
+    assert "/came-with" not in browser.opened().text
 
 
 @pytest.mark.parametrize("language", ["es", "de", "pl"])
@@ -271,5 +271,5 @@ def test_the_console_reads_in_every_language(house: House, language: str):
     browser.post("/console/e1/match/1.1/appeal", competitor=player)
     browser.post("/console/e1/competitors/p3/warn", reason="slow play")
     browser.headers["Accept-Language"] = language
-    assert browser.opened("/console/e1").status_code == 200
+    assert browser.opened().status_code == 200
     assert browser.get("/console/e1/match/1.1").status_code == 200

@@ -34,7 +34,7 @@ def test_a_few_letters_and_enter_one_after_the_other(house: House) -> None:
     page = text_of(browser.get(PAGE))
     assert "4/6 checked in" in page
     assert "Not checked in: 2" in page
-    assert "4/6 checked in" in text_of(browser.get("/console/e1"))
+    assert "4/6 checked in" in text_of(browser.console())
 
 
 def test_letters_that_mean_several_ask_which_and_letters_that_mean_nobody_say_so(house: House) -> None:
@@ -70,7 +70,7 @@ def test_namesakes_have_a_number_wherever_the_organizer_reads_them(house: House)
     assert not_yet_present(house.event) == {"p1", "p2", "p3", "p4", "p5", "p6"}
     browser.post("/console/e1/competitors/p1/here")
     house.publish()
-    assert "Ana Ruiz (2)" in text_of(browser.opened("/console/e1"))
+    assert "Ana Ruiz (2)" in text_of(browser.opened())
     assert "Ana Ruiz (2)" in text_of(house.browser().get("/e/e1"))
     form = browser.get("/console/e1/person/p7").text
     assert 'name="name" value="Ana Ruiz"' in form, "the number is no part of the name"
@@ -79,16 +79,16 @@ def test_namesakes_have_a_number_wherever_the_organizer_reads_them(house: House)
 def test_who_is_not_here_is_not_paired_and_the_next_step_says_how_many(house: House) -> None:
     browser = house.with_event()
     browser.post(PAGE, used=1)
-    assert "0 of 6 are checked in" in text_of(browser.get("/console/e1"))
+    assert "0 of 6 are checked in" in text_of(browser.console())
     for who in ("p1", "p2", "p3", "p4"):
         browser.post(f"/console/e1/competitors/{who}/here")
-    assert "4 checked in, 2 rounds. 2 are absent and get no pairing" in text_of(browser.get("/console/e1"))
+    assert "4 checked in, 2 rounds. 2 are absent and get no pairing" in text_of(browser.console())
     browser.post("/console/e1/competitors/p4/here", on=0)
     browser.post("/console/e1/competitors/p4/here")
     house.publish()
     assert {m.match.a for m in house.event.rounds[0].matches} | {m.match.b for m in house.event.rounds[0].matches} == {
         "p1", "p2", "p3", "p4"}
-    page = text_of(browser.get("/console/e1"))
+    page = text_of(browser.console())
     assert "Kai Eich Kai E. not checked in" in page
 
 
@@ -115,7 +115,7 @@ def test_who_comes_while_round_1_is_played_is_asked_what_the_rules_allow(house: 
 def test_late_is_entered_in_one_form_that_offers_whom_to_meet(house: House) -> None:
     browser = house.with_event(PEOPLE[:5])
     house.publish()
-    page = browser.get("/console/e1").text
+    page = browser.console().text
     bye = next(m for m in house.event.rounds[0].matches if m.match.b is None)
     assert f'name="meets" value="{bye.id}"' in page
     browser.post("/console/e1/competitors", names="Nina Wolf", meets=bye.id)
@@ -152,7 +152,7 @@ def test_what_organizers_know_is_saved_together_and_is_on_no_page_of_others(hous
     forms = browser.get("/console/e1/person/p1").text
     assert "owes a beer" in forms
     assert "https://lists.example/secret" in forms
-    row = text_of(browser.get("/console/e1"))
+    row = text_of(browser.console())
     assert "always table 4 paid Falken · 4711 note" in row
     house.publish()
     phone = house.browser()
@@ -208,9 +208,9 @@ def test_pressed_for_another_state_nobody_is_deleted(house: House) -> None:
 
 def test_who_is_entered_while_check_in_is_used_is_here_where_that_is_said(house: House) -> None:
     browser = house.with_event()
-    assert 'name="here"' not in browser.get("/console/e1").text
+    assert 'name="here"' not in browser.console().text
     browser.post(PAGE, used=1)
-    assert 'name="here"' in browser.get("/console/e1").text
+    assert 'name="here"' in browser.console().text
     browser.post("/console/e1/competitors", names="Nina Wolf", here=1)
     browser.post("/console/e1/competitors", names="Zoe Adler")
     assert "p7" not in not_yet_present(house.event)

@@ -341,7 +341,7 @@ def test_no_other_page_names_a_link(house: House) -> None:
     organizer = house.organizer()
     for path in ("/", "/e/e1", f"/e/e1/p/{match_of(house).match.a}", "/e/e1/pairings", "/wall/e1", bruno.me):
         assert token not in house.browser().get(path).text, path
-    assert token not in organizer.get("/console/e1").text
+    assert token not in organizer.console().text
     for line in entries(house):
         assert token not in json.dumps(line.data)
 
@@ -427,7 +427,7 @@ def test_what_one_phone_says_for_both_sides_waits_for_an_official(house: House) 
     assert match_of(house).state == "one-phone"
     assert match_of(house).match.result is None
     desk.log_in()
-    console = text_of(desk.get("/console/e1"))
+    console = text_of(desk.console())
     assert "one phone sent both reports" in console
     # The thief's own yes is no other person's; the other one says it from their own phone, where the page asks.
     thief.says(thief.home())

@@ -85,7 +85,7 @@ def test_a_result_that_breaks_a_clause_is_not_taken(house: House, clause: str):
 def test_with_a_list_that_breaks_a_clause_round_1_is_not_published(house: House, clause: str):
     browser = enter(house, LISTS[clause].file, lists_required=True)
     browser.post("/console/e1/draw", attempt=0)
-    assert 'value="list_wrong:p1"' in browser.get("/console/e1").text
+    assert 'value="list_wrong:p1"' in browser.console().text
     assert browser.post("/console/e1/publish", number=1, attempt=1).status_code == 409
     assert house.event.live is None
 
@@ -162,7 +162,7 @@ def test_once_a_game_of_the_cut_has_begun_nobody_comes_in(house: House, rulebook
     house.service.execute_one("e1", SetClock("start"), "test")
     first, fifth = house.event.cut.order[0], house.event.cut.order[4]
     browser.post(f"/console/e1/competitors/{first}/drop", unknown=1)
-    assert "A place in the cut is free" not in text_of(browser.get("/console/e1"))
+    assert "A place in the cut is free" not in text_of(browser.console())
     assert "not offered" in problem_of(browser.post("/console/e1/cut/accepted", competitor=fifth))
     assert fifth not in {who for m in house.event.live.matches for who in (m.match.a, m.match.b)}
 

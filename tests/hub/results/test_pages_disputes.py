@@ -46,7 +46,7 @@ def test_both_results_are_shown_and_one_press_decides(house: House, browser: Bro
     assert stands(house) == (SECOND, 100, 24)
     answer = browser.get(path)
     page = answer.text
-    assert "First result 100:24" in text_of(answer).replace(" : ", ":")
+    assert "First result Keep 100:24" in text_of(answer).replace(" : ", ":")
     [keep], [take] = forms(page, "/console/e1/keep"), forms(page, "/console/e1/accept")
 
     assert browser.post("/console/e1/keep", **keep).status_code == 303
@@ -58,7 +58,7 @@ def test_both_results_are_shown_and_one_press_decides(house: House, browser: Bro
 
 
 def test_the_second_is_taken_with_one_press_and_both_are_told(house: House, browser: Browser) -> None:
-    [take] = forms(browser.get("/console/e1").text, "/console/e1/accept")
+    [take] = forms(browser.console().text, "/console/e1/accept")
     assert browser.post("/console/e1/accept", **take).status_code == 303
     assert stands(house) == (DECIDED, 24, 100)
     assert match(house).corrected
@@ -68,7 +68,7 @@ def test_no_round_is_drawn_before_it(house: House, browser: Browser) -> None:
     for other in ("1.2", "1.3"):
         for side in "ab":
             house.report(other, side, 100, 0)
-    browser.get("/console/e1")
+    browser.console()
     answer = browser.post("/console/e1/draw")
     assert answer.status_code == 409
     assert "1" in problem_of(answer)
@@ -99,14 +99,14 @@ def test_a_report_from_elsewhere_is_told_with_where_the_unit_stands_until_it_is_
     house.place("unit-2", 2)
     said = {"score": {"a": 0, "b": 100}}
     house.service.execute_one("e1", RecordReport("x", "1.1", "a", 0, said, "body"), "unit:unit-2")
-    answer = browser.get("/console/e1")
+    answer = browser.console()
     assert "unit-2 reported from another table" in text_of(answer)
     assert "This unit belongs to table 2." in text_of(answer)
     [settle] = forms(answer.text, "/console/e1/elsewhere")
 
     assert browser.post("/console/e1/elsewhere", **settle).status_code == 303
 
-    assert "reported from another table" not in text_of(browser.get("/console/e1"))
+    assert "reported from another table" not in text_of(browser.console())
 
 
 def test_a_unit_without_a_table_is_told_as_that(house: House) -> None:
@@ -114,5 +114,5 @@ def test_a_unit_without_a_table_is_told_as_that(house: House) -> None:
     house.publish()
     house.service.execute_one("e1", RecordReport("x", "1.1", "a", 0, {"score": {"a": 0, "b": 100}}, "body"),
                               "unit:table-9")
-    assert "table-9 reported from another table" in text_of(browser.get("/console/e1"))
-    assert "This unit has no table." in text_of(browser.get("/console/e1"))
+    assert "table-9 reported from another table" in text_of(browser.console())
+    assert "This unit has no table." in text_of(browser.console())

@@ -14,7 +14,7 @@ def test_who_leaves_before_the_first_round_did_not_leave_after_round_0(house: Ho
     house.service.execute_one("e1", DropCompetitor("p6"), "test")
     house.play()
     house.publish()
-    page = text_of(browser.get("/console/e1"))
+    page = text_of(browser.console())
     assert "round 0" not in page.lower()
     assert "before round 1: a loud phone" in text_of(browser.get("/console/e1/person/p6")).replace("(", "").replace(
         ")", "")
@@ -27,7 +27,7 @@ def test_a_final_is_called_by_its_name(house: House):
         house.play()
     house.service.execute_one("e1", MakeCut(), "test")
     house.publish()
-    page = text_of(browser.get("/console/e1"))
+    page = text_of(browser.console())
     assert "Final: pairings are published" in page
     assert "clock for round" not in page
     house.service.execute_one("e1", SetClock("start"), "test")

@@ -96,7 +96,7 @@ def test_the_salvo_a_ruling_and_a_concession(house: House, browser: Browser):
     assert match(house, "1.1").match.result.winner == "b"
     assert match(house, "1.2").match.result.winner == "none"
     assert match(house, "1.3").match.result.conceded_by == "a"
-    page = text_of(browser.get("/console/e1"))
+    page = text_of(browser.console())
     assert "both lose" in page
     assert "concession" in page
 
@@ -142,7 +142,7 @@ def test_a_correction_begins_with_what_stands(house: House, browser: Browser):
 def test_a_dispute_shows_both_versions_and_one_tap_accepts_either(house: House, browser: Browser):
     house.report("1.1", "a", 100, 24)
     house.report("1.1", "b", 24, 100)
-    page = browser.get("/console/e1")
+    page = browser.console()
     assert "reports differ" in text_of(page)
     assert text_of(page).count("Accept") == 2
     number = match(house, "1.1").reports["b"].number
@@ -163,18 +163,18 @@ def test_only_the_version_that_was_read_can_be_accepted(house: House, browser: B
 def test_one_side_alone_may_be_accepted_after_two_minutes(house: House, browser: Browser):
     house.report("1.1", "a", 100, 24)
     house.time.ms += 119_000
-    assert "only one report" not in text_of(browser.get("/console/e1"))
+    assert "only one report" not in text_of(browser.console())
     house.time.ms += 1_000
-    assert "only one report 2:00" in text_of(browser.get("/console/e1"))
+    assert "only one report 2:00" in text_of(browser.console())
 
 
 def test_a_report_after_the_round_closed_is_shown_until_somebody_decides(house: House, browser: Browser):
     house.play()
     house.publish()
     house.report("1.2", "a", 10, 100)
-    assert "Round 1: report after closing" in text_of(browser.get("/console/e1"))
+    assert "Round 1: report after closing" in text_of(browser.console())
     browser.post("/console/e1/keep", match="1.2")
-    assert "report after closing" not in text_of(browser.get("/console/e1"))
+    assert "report after closing" not in text_of(browser.console())
     assert match(house, "1.2").match.result.score.a == 100
 
 
@@ -183,14 +183,14 @@ def test_nobody_came(house: House, browser: Browser):
     assert "reinstate" in text_of(browser.get("/console/e1/match/1.1"))
     browser.post("/console/e1/match/1.1/no-show", absent=absent)
     assert not house.event.entrants[absent].active
-    assert "opponent: no-show" in text_of(browser.get("/console/e1"))
+    assert "opponent: no-show" in text_of(browser.console())
 
 
 def test_a_result_taken_back_leaves_the_match_open(house: House, browser: Browser):
     enter(browser, **at_time(49, 77))
     browser.post("/console/e1/match/1.1/clear", revision=1)
     assert match(house, "1.1").match.result is None
-    assert "3 results missing" in text_of(browser.get("/console/e1"))
+    assert "3 results missing" in text_of(browser.console())
 
 
 def test_a_match_that_is_not_there_is_no_page(browser: Browser):

@@ -85,7 +85,8 @@ def test_every_surface_shows_the_same_final_ranking(ended: House):
     shown = {
         "phones": lines_of(browser.get("/e/e1/standings").text, r'<section data-live id="final">.*?</section>'),
         "wall": re.sub(r"<svg.*?</svg>", "", browser.get("/wall/e1").text, flags=re.S),
-        "console": lines_of(organizer.get("/console/e1").text, r'<section class="card final">.*?</section>'),
+        "console": lines_of(organizer.get("/console/e1/standings").text,
+                            r'<section data-live id="final">.*?</section>'),
     }
     full = {who: person.name for who, person in ended.service.snapshot.people["e1"].items()}
     for surface, text in shown.items():
@@ -151,13 +152,13 @@ def test_a_no_show_is_undone_by_the_button_in_the_grid(house: House):
     house.publish()
     match = house.event.live.matches[0]  # type: ignore[union-attr]
     browser.post("/console/e1/match/1.1/no-show", absent=match.match.b)
-    page = browser.get("/console/e1").text
+    page = browser.console().text
     full = house.service.snapshot.people["e1"][match.match.b or ""].name
     assert f"{full} is here" in page
     assert "/console/e1/match/1.1/here-after-all" in page
     browser.post("/console/e1/match/1.1/here-after-all")
     assert house.event.live.matches[0].match == match.match  # type: ignore[union-attr]
-    assert f"{full} is here" not in browser.get("/console/e1").text
+    assert f"{full} is here" not in browser.console().text
 
 
 def test_nobody_came_and_came_after_all_on_the_match_page(house: House):
@@ -188,7 +189,7 @@ def test_where_both_have_asked_to_leave_it_says_that_nobody_wins_if_both_do(hous
     assert "also asked to drop. If both drop, nobody wins" in text_of(asked)
     figures = {"q.score.loser": "40", "asked": "score.loser"}
     assert browser.post(at, known=1, way="conceded", opener="b", **figures).status_code == 303
-    assert "Nobody wins the match at table 1" in text_of(browser.opened("/console/e1"))
+    assert "Nobody wins the match at table 1" in text_of(browser.opened())
     browser.post(f"/console/e1/competitors/{match.b}/drop")
     assert house.event.live.matches[0].match.result.winner == "none"  # type: ignore[union-attr]
 
@@ -210,7 +211,7 @@ def test_the_cut_goes_on_with_those_present_in_one_click(house: House):
     played(house)
     played(house)
     browser.post("/console/e1/cut")
-    assert "Continue with those present" in text_of(browser.get("/console/e1"))
+    assert "Continue with those present" in text_of(browser.console())
     seeds = current_seeds(house.event)
     everybody = list(house.event.cut.order)  # type: ignore[union-attr]
     gone = {seeds[0], seeds[2], everybody[4]}
@@ -218,7 +219,7 @@ def test_the_cut_goes_on_with_those_present_in_one_click(house: House):
                present=[who for who in everybody if who not in gone])
     assert list(current_seeds(house.event)) == [seeds[1], seeds[3]]
     assert all(entrant.active for entrant in house.event.entrants.values())
-    page = text_of(browser.get("/console/e1"))
+    page = text_of(browser.console())
     assert "Absent:" in page
     assert f"Ask {house.service.snapshot.people['e1'][everybody[5]].name}" in page
 
@@ -234,8 +235,8 @@ def test_a_finished_event_is_reopened_where_it_was_finished(house: House):
     browser = house.with_event(NAMES[:4], swiss_rounds=1)
     played(house)
     browser.post("/console/e1/finish", reason="the hall closes")
-    assert "Reopen event" in text_of(browser.get("/console/e1"))
+    assert "Reopen event" in text_of(browser.console())
     browser.post("/console/e1/reopen")
     assert not house.event.finished
-    assert "Reopen event" not in text_of(browser.get("/console/e1"))
+    assert "Reopen event" not in text_of(browser.console())
     assert "not finished" in problem_of(browser.post("/console/e1/reopen"))

@@ -39,32 +39,32 @@ def cut_made(house: House, **options: object) -> None:
 
 def test_twenty_players_four_swiss_rounds_and_a_cut_to_four(house: House):
     browser = house.with_event(TWENTY, structure="basic", swiss_rounds="", third_place_match="1")
-    assert "20 players, 4 rounds" in text_of(browser.get("/console/e1"))
+    assert "20 players, 4 rounds" in text_of(browser.console())
     swiss_played(house)
-    page = text_of(browser.get("/console/e1"))
+    page = text_of(browser.console())
     assert "All 4 Swiss rounds are over. The top 4 advance." in page
     browser.post("/console/e1/cut")
-    page = text_of(browser.get("/console/e1"))
+    page = text_of(browser.console())
     assert "Next: Semi-final." in page
     assert "4 of 4 places" in page
 
     browser.post("/console/e1/draw", attempt=0)
-    page = text_of(browser.get("/console/e1"))
+    page = text_of(browser.console())
     assert "Semi-final: draft" in page
     assert "Draw again" not in page
     assert "Semi-final: review, then publish." in page
     again = browser.post("/console/e1/draw", attempt=1)
     assert "cannot be drawn again" in problem_of(again)
     browser.post("/console/e1/publish", number=5, attempt=1)
-    page = text_of(browser.get("/console/e1"))
+    page = text_of(browser.console())
     assert "Semi-final: pairings are published. Start the clock once most players are seated." in page
     assert house.event.clock.total_ms == 75 * 60_000
     for match in ("5.1", "5.2"):
         browser.post(f"/console/e1/match/{match}/walk", revision=0, way="played", opener="a", **{"q.score.loser": 10})
-    assert "Next: Final." in text_of(browser.get("/console/e1"))
+    assert "Next: Final." in text_of(browser.console())
 
     browser.post("/console/e1/draw", attempt=0)
-    assert "Third place" in text_of(browser.get("/console/e1"))
+    assert "Third place" in text_of(browser.console())
     browser.post("/console/e1/publish", number=6, attempt=1)
     assert house.event.clock.total_ms == 120 * 60_000
     browser.post("/console/e1/match/6.2/walk", revision=0, way="played", opener="a", **{"q.score.loser": 20})
@@ -72,9 +72,9 @@ def test_twenty_players_four_swiss_rounds_and_a_cut_to_four(house: House):
     winner = house.event.rounds[-1].matches[0].match.b
     assert winner is not None
     name = TWENTY[int(winner[1:]) - 1]
-    assert f"{name} wins the tournament." in text_of(browser.get("/console/e1"))
+    assert f"{name} wins the tournament." in text_of(browser.console())
     browser.post("/console/e1/finish", reason="the hall closes")
-    assert "The event is finished" in text_of(browser.get("/console/e1"))
+    assert "The event is finished" in text_of(browser.console())
 
     standings = text_of(house.browser().get("/e/e1/standings"))
     assert standings.index("Final standings") < standings.index("Champion") < standings.index("Swiss rounds")
@@ -85,7 +85,7 @@ def test_twenty_players_four_swiss_rounds_and_a_cut_to_four(house: House):
         "csrf": browser.token, "color": "#882255", "file": (io.BytesIO(exported.encode()), "event.json")})
     assert json.loads(browser.get("/console/e2/export.json").text) == json.loads(exported)
     # It is finished there, too.
-    assert "The event is finished" in text_of(browser.get("/console/e2"))
+    assert "The event is finished" in text_of(browser.console("e2"))
 
 
 def test_somebody_leaves_before_the_first_game_and_the_next_is_asked(house: House):
@@ -95,14 +95,14 @@ def test_somebody_leaves_before_the_first_game_and_the_next_is_asked(house: Hous
     order = house.event.cut.order if house.event.cut else ()
     names = {f"p{n}": name for n, name in enumerate(TWENTY, start=1)}
     browser.post(f"/console/e1/competitors/{seeds[1]}/drop")
-    page = text_of(browser.get("/console/e1"))
+    page = text_of(browser.console())
     assert f"A place in the cut is free. Ask {names[order[4]]}." in page
     assert f"A place is free. Ask {names[order[4]]}, 5 in the standings. They would be seed 4." in page
     assert "A place in the cut is free for you." in text_of(house.browser().get(f"/e/e1/p/{order[4]}"))
     refused = browser.post("/console/e1/draw", attempt=0)
     assert "Enter the answer first" in problem_of(refused)
     browser.post("/console/e1/cut/declined", competitor=order[4])
-    page = text_of(browser.get("/console/e1"))
+    page = text_of(browser.console())
     assert f"Declined: {names[order[4]]}" in page
     assert f"Ask {names[order[5]]}, 6 in the standings" in page
     stale = browser.post("/console/e1/cut/accepted", competitor=order[4])
@@ -112,7 +112,7 @@ def test_somebody_leaves_before_the_first_game_and_the_next_is_asked(house: Hous
     assert "as seed 4" in text_of(house.browser().get(f"/e/e1/p/{order[5]}"))
     browser.post("/console/e1/draw", attempt=0)
     browser.post("/console/e1/publish", number=5, attempt=1)
-    assert "place in the cut is free" not in text_of(browser.get("/console/e1"))
+    assert "place in the cut is free" not in text_of(browser.console())
     assert "You are out of the cut" in text_of(house.browser().get(f"/e/e1/p/{order[4]}"))
 
 
@@ -144,7 +144,7 @@ def test_the_cut_is_taken_back(house: House):
     browser = house.organizer()
     browser.post("/console/e1/cut/back")
     assert house.event.cut is None
-    assert "The top 4 advance" in text_of(browser.get("/console/e1"))
+    assert "The top 4 advance" in text_of(browser.console())
 
 
 def turned_round(house: House, match_id: str = "4.1") -> dict[str, object]:
@@ -259,26 +259,26 @@ def test_who_leaves_between_rounds_gives_a_bye(house: House):
     house.service.execute_one("e1", DropCompetitor(winner), "test")
     browser = house.organizer()
     browser.post("/console/e1/draw", attempt=0)
-    assert "bye" in text_of(browser.get("/console/e1"))
+    assert "bye" in text_of(browser.console())
     browser.post("/console/e1/publish", number=6, attempt=1)
-    assert "wins the tournament" in text_of(browser.get("/console/e1"))
+    assert "wins the tournament" in text_of(browser.console())
 
 
 def test_elimination_from_the_start(house: House):
     browser = house.with_event(TWENTY[:5], swiss_rounds=0)
-    assert "5 players, elimination from the start." in text_of(browser.get("/console/e1"))
+    assert "5 players, elimination from the start." in text_of(browser.console())
     browser.post("/console/e1/draw", attempt=0)
-    page = text_of(browser.get("/console/e1"))
+    page = text_of(browser.console())
     assert "Quarter-final: draft" in page
     assert "Draw again" in page
     browser.post("/console/e1/draw", attempt=1)
     browser.post("/console/e1/publish", number=1, attempt=2)
     house.play()
-    assert "Next: Semi-final." in text_of(browser.get("/console/e1"))
+    assert "Next: Semi-final." in text_of(browser.console())
     for _ in range(2):
         house.publish()
         house.play()
-    assert "wins the tournament" in text_of(browser.get("/console/e1"))
+    assert "wins the tournament" in text_of(browser.console())
     assert text_of(browser.get("/e/e1/standings")).count("Champion") == 1
 
 
@@ -294,7 +294,7 @@ def test_every_page_of_every_step_reads_in_every_language(house: House, language
         for path in ("/e/e1", "/e/e1/standings", "/e/e1/pairings", "/e/e1/bracket", "/wall/e1", "/",
                      *(f"/e/e1/p/p{n}" for n in range(1, 21))):
             assert guest.get(path).status_code in (200, 302), path
-        assert organizer.get("/console/e1").status_code == 200
+        assert organizer.console().status_code == 200
         assert organizer.get("/console").status_code == 200
 
     look()

@@ -180,7 +180,7 @@ def test_paper_follows_slips_of_changed_tables_and_the_lists_of_a_round_that_is_
 def test_who_is_left_alone_by_one_who_goes_is_paired_again(house: House, organizer: Browser) -> None:
     house.service.execute_one("e1", DropCompetitor(seat(house, 1)), "test")
     organizer.post("/console/e1/competitors", names="Late Comer")
-    assert "2 players unpaired" in text_of(organizer.get("/console/e1"))
+    assert "2 players unpaired" in text_of(organizer.console())
     page = organizer.get(MEND)
     assert "2 players unpaired" in text_of(page)
     shown = look(organizer, do="again")
@@ -206,9 +206,9 @@ def test_a_round_is_taken_back_and_published_again(house: House, organizer: Brow
 def test_a_draft_says_what_is_by_hand_and_warns_before_it_is_thrown_away(house: House) -> None:
     organizer = house.with_event()
     house.service.execute_one("e1", DrawRound(5), "test")
-    assert "Manual changes are lost" not in text_of(organizer.get("/console/e1"))
+    assert "Manual changes are lost" not in text_of(organizer.console())
     press(organizer, look(organizer, do="swap", first=seat(house, 1), second=seat(house, 2)))
-    page = organizer.get("/console/e1")
+    page = organizer.console()
     assert page.text.count('s-by-hand"/></svg> by hand') == 2
     assert "Manual changes are lost" in text_of(page)
 

@@ -33,7 +33,7 @@ def begin(house: House, rulebook: str = "shatterpoint-premier", **options: Any) 
     house.publish()
     house.place("unit-1", 1)
     browser = house.organizer()
-    browser.get("/console/e1")
+    browser.console()
     house.service.execute_one("e1", c.SetClock("start"), "test")
     return browser
 
@@ -219,10 +219,10 @@ def test_in_the_last_minutes_words_stand_where_the_time_stood(house: House) -> N
 
 def test_the_console_asks_for_the_roll_from_the_start_of_the_round_and_shows_the_real_end(house: House) -> None:
     browser = begin(house)
-    assert "extra minutes missing" in text_of(browser.get("/console/e1"))
-    assert "Roll five attack dice" in text_of(browser.get("/console/e1"))
+    assert "extra minutes missing" in text_of(browser.console())
+    assert "Roll five attack dice" in text_of(browser.console())
     assert browser.post("/console/e1/extra", number=1, minutes=3).status_code == 302 + 1
-    page = text_of(browser.get("/console/e1"))
+    page = text_of(browser.console())
     assert "extra minutes missing" not in page
     assert "Actual time left: 123:00 with 3 extra minutes" in page
 
@@ -236,7 +236,7 @@ def test_a_roll_that_five_dice_cannot_show_is_refused(house: House) -> None:
 
 def test_rulebooks_without_a_roll_are_not_asked_for_one(house: House) -> None:
     browser = begin(house, "warlords-of-terra")
-    assert "xtra minutes" not in text_of(browser.get("/console/e1"))
+    assert "xtra minutes" not in text_of(browser.console())
 
 
 @pytest.mark.parametrize(("rulebook", "words"), [

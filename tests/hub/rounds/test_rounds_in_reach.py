@@ -30,7 +30,7 @@ def test_every_round_and_every_match_of_an_event_with_a_cut_is_two_clicks_away(h
             house.service.execute_one("e1", MakeCut(), "test")
         house.publish()
         house.play()
-    page = browser.get("/console/e1")
+    page = browser.console()
     tabs = links(page.text, r"\?round=\d#grid")
     assert tabs == [f"/console/e1?round={number}#grid" for number in range(1, 5)]
     assert "Round 1 Round 2 Semi-final Final" in text_of(page)
@@ -60,8 +60,8 @@ def test_after_a_correction_the_console_shows_that_round(house: House):
     answer = browser.post("/console/e1/match/1.1/walk", revision=1, way="played", opener="b", reason="misread",
                           **{"q.score.loser": 24})
     assert answer.location == "/console/e1?round=1"
-    assert "corrected" in text_of(browser.get("/console/e1?round=1"))
-    assert "corrected" not in text_of(browser.get("/console/e1"))
+    assert "corrected" in text_of(browser.console(query="?round=1"))
+    assert "corrected" not in text_of(browser.console())
 
 
 def test_both_players_are_told_at_their_table_while_their_match_is_there(house: House):

@@ -195,7 +195,7 @@ def test_console_and_wall_say_when_the_event_ends(hall: Hall):
     hall.house.publish()
     hall.start(0)
     organizer = hall.house.organizer()
-    assert f"est. end {day(245)}" in text_of(organizer.get("/console/e1"))
+    assert f"est. end {day(245)}" in text_of(organizer.console())
     wall = text_of(hall.house.browser().get("/wall/e1"))
     assert f"ends {day(75)}" in wall
     assert f"est. end {day(245)}" in wall

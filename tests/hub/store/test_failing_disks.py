@@ -288,7 +288,7 @@ def test_every_organizer_s_page_says_it_and_no_player_s(house: House, language: 
 
 def test_a_console_that_is_open_gets_the_line(house: House) -> None:
     organizer = house.with_event()
-    seen = organizer.get("/console/e1").text.split('data-seen="')[1].split('"')[0]
+    seen = organizer.console().text.split('data-seen="')[1].split('"')[0]
     house.service.storage.failed(errno.ENOSPC)
     patch = organizer.get(f"/console/e1?since={seen}")
     assert patch.content_type == "application/json"

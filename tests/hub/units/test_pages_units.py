@@ -36,11 +36,11 @@ def test_a_station_s_key_is_one_whatever_its_name(house: House) -> None:
 
 def test_who_cannot_stand_at_a_table_is_not_offered_one(house: House) -> None:
     browser = house.with_event()
-    before = text_of(browser.get("/console/e1"))
+    before = text_of(browser.console())
     for unit, role in (("hall-printer", "station"), ("standby-1", "standby")):
         browser.post(f"{UNITS}/add", unit=unit, role=role)
     assert "2 units" in before
-    assert "2 units" in text_of(browser.get("/console/e1"))
+    assert "2 units" in text_of(browser.console())
     placed = text_of(browser.get("/console/e1/units"))
     assert "unit-1" in placed
     assert "hall-printer" not in placed
@@ -112,15 +112,15 @@ def test_floods_forgers_and_twins_are_told_on_the_console_until_somebody_has_loo
     for kind, times in ((FORGED, 10), (FLOOD, 20), (TWIN, 1)):
         for _ in range(times):
             troubles.note("unit-1", kind)
-    said = text_of(browser.get("/console/e1"))
+    said = text_of(browser.console())
     for word in ("invalid signature under unit-1's name", "unit-1 sends far too many",
                  "second unit is named unit-1"):
         assert word in said
     assert "unit-1 Table unit not seen yet" in text_of(browser.get(UNITS)), "being talked of is no contact"
     assert browser.post(f"{UNITS}/seen", unit="unit-1").status_code == 303
-    assert "unit-1" not in text_of(browser.get("/console/e1"))
+    assert "unit-1" not in text_of(browser.console())
     troubles.note("unit-1", TWIN)
-    assert "second unit is named unit-1" in text_of(browser.get("/console/e1"))
+    assert "second unit is named unit-1" in text_of(browser.console())
 
 
 def test_a_unit_in_contact_is_asked_to_show_itself_from_both_lists(house: House) -> None:
@@ -141,7 +141,7 @@ def test_a_revoked_unit_s_troubles_are_nobody_s(house: House) -> None:
     browser = house.with_event()
     house.hub.units.troubles.note("unit-1", TWIN)
     browser.post(f"{UNITS}/revoke", unit="unit-1")
-    assert "unit-1" not in text_of(browser.get("/console/e1"))
+    assert "unit-1" not in text_of(browser.console())
 
 
 def test_a_few_wrong_signatures_are_no_alarm(house: House) -> None:
@@ -149,7 +149,7 @@ def test_a_few_wrong_signatures_are_no_alarm(house: House) -> None:
     browser = house.with_event()
     for _ in range(9):
         house.hub.units.troubles.note("unit-1", FORGED)
-    assert "unit-1" not in text_of(browser.get("/console/e1"))
+    assert "unit-1" not in text_of(browser.console())
     assert "9 invalid signatures" in text_of(browser.get(UNITS))
 
 
@@ -176,4 +176,4 @@ def test_the_page_is_there_in_every_language_and_works_without_a_script(house: H
     assert page.status_code == 200
     forms = set(re.findall(r'<form method="post" action="([^"]+)"', page.text))
     assert {f"{UNITS}/add", f"{UNITS}/replace", f"{UNITS}/revoke"} <= forms
-    assert UNITS in browser.get("/console").text
+    assert UNITS in browser.get("/console/hall").text

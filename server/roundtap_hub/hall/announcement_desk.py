@@ -1,0 +1,97 @@
+"""Console page for announcements on all walls and phones: what is announced, with its countdown, and a form."""
+
+import re
+import secrets
+from datetime import datetime, timedelta
+
+from flask import redirect, url_for
+from werkzeug.wrappers import Response as AnyResponse
+
+from roundtap_core.errors import Invalid, Problem
+from roundtap_core.event.entries import NewEntry
+from roundtap_hub.access.policy import HEADS_AND_DESK, route
+from roundtap_hub.events.saved_event import listed_events
+from roundtap_hub.hall.announcements import announcement_lines
+from roundtap_hub.hall.hall_places import place_page
+from roundtap_hub.serving import web
+from roundtap_hub.store import display_plan
+
+UNTIL = re.compile(r"(?P<lasts>\d{1,4})|(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)")
+REPEAT_PRESS_MS = 10_000  # the same announcement again within this time is a double press
+
+
+@route("GET /console/announcements", HEADS_AND_DESK)
+def announcements_page(**_: str) -> AnyResponse:
+    hub, snapshot = web.current_hub(), web.current_snapshot()
+    said = announcement_lines(snapshot.venue.display_plan.announcements, web.current_instant(), hub.clocks.wall())
+    events = listed_events(snapshot)
+    return place_page("announcements.html", "announcements", "displays", said=said, kinds=display_plan.KINDS,
+                      counted=display_plan.COUNTED, events=events, names={line.id: line.name for line in events},
+                      knows_time=hub.clocks.wall() is not None)
+
+
+@route("POST /console/announcements/say", HEADS_AND_DESK)
+@web.shows_problem_on(announcements_page)
+def announce() -> AnyResponse:
+    """Announce on all walls and phones of one event or of all: a line of text, or lunch or the next start with a
+    countdown in minutes or to a time of day."""
+    kind, text = web.form_choice("kind", display_plan.KINDS, display_plan.KINDS[0]), " ".join(web.field("text").split())
+    lasts_ms = _duration_ms(web.field("until"))
+    if kind in display_plan.COUNTED and lasts_ms is None:
+        raise Invalid("said_until_missing", where="/until")
+    if kind not in display_plan.COUNTED and not text:
+        raise Invalid("said_nothing", where="/text")
+    if len(text) > display_plan.TEXT_MAX:
+        raise Invalid("said_too_long", letters=len(text), maximum=display_plan.TEXT_MAX, where="/text")
+    hub, event = web.current_hub(), event_field()
+    with hub.hall.displays.announcing:
+        web.drop_request_cache()
+        if _is_repeat(event, kind, text):
+            return redirect(url_for("console.announcements_page"), 303)
+        if len(announcement_lines(web.current_snapshot().venue.display_plan.announcements, web.current_instant(),
+                                  hub.clocks.wall())) >= display_plan.ANNOUNCEMENTS_MAX:
+            raise Problem("said_too_many", maximum=display_plan.ANNOUNCEMENTS_MAX)
+        web.add_venue_entry(NewEntry(display_plan.ANNOUNCED, {"id": secrets.token_hex(6), "event": event, "kind": kind,
+                                                            "text": text, "lasts_ms": lasts_ms}))
+    return redirect(url_for("console.announcements_page"), 303)
+
+
+def _is_repeat(event: str | None, kind: str, text: str) -> bool:
+    now = web.current_instant()
+    return any((each.event, each.kind, each.text) == (event, kind, text) and each.at.boot_id == now.boot_id
+               and now.mono_ms - each.at.mono_ms < REPEAT_PRESS_MS
+               for each in web.current_snapshot().venue.display_plan.announcements)
+
+
+def _duration_ms(typed: str) -> int | None:
+    """Milliseconds until "25" (minutes) or "13:30" (today, or after midnight); None where nothing was typed."""
+    if not typed:
+        return None
+    found = UNTIL.fullmatch(typed)
+    if found is None or (found["lasts"] and not 1 <= int(found["lasts"]) <= display_plan.LASTS_MAX_MINUTES):
+        raise Invalid("said_until", value=typed[:20], where="/until")
+    if found["lasts"]:
+        return int(found["lasts"]) * 60_000
+    wall = web.current_hub().clocks.wall()
+    if wall is None:
+        raise Invalid("said_time_unknown", where="/until")
+    now = datetime.fromisoformat(wall).astimezone()
+    then = now.replace(hour=int(found["hour"]), minute=int(found["minute"]), second=0, microsecond=0)
+    if then <= now:
+        then += timedelta(days=1)
+    return int((then - now).total_seconds() * 1000)
+
+
+@route("POST /console/announcements/unsay", HEADS_AND_DESK)
+@web.shows_problem_on(announcements_page)
+def revoke_announcement() -> AnyResponse:
+    web.add_venue_entry(NewEntry(display_plan.ANNOUNCEMENT_REVOKED, {"id": web.field("id")[:40]}))
+    return redirect(url_for("console.announcements_page"), 303)
+
+
+def event_field() -> str | None:
+    """The event that a form names; None for all. Raises Problem for one that is not listed."""
+    chosen = web.field("event")
+    if chosen and chosen not in {line.id for line in listed_events(web.current_snapshot())}:
+        raise Problem("unknown_event", event=chosen[:40])
+    return chosen or None

@@ -1,0 +1,84 @@
+"""The hall's places on the console: what they share, what is open in each, the overview, and the printer."""
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+from werkzeug.wrappers import Response as AnyResponse
+
+from roundtap_hub.access.policy import STAFF, route
+from roundtap_hub.hall.announcements import announcement_lines
+from roundtap_hub.hall.preflight_checks import all_checks, failed_checks
+from roundtap_hub.paper.paper import paper_view, unit_tables
+from roundtap_hub.serving import web
+from roundtap_machine.checks import (
+    COPIES,
+    GROUPS,
+    HUB,
+    NETWORK,
+    NOTE,
+    PRINTER,
+    STATES,
+    TABLES,
+    WALLS,
+    WRONG,
+    Check,
+    worst,
+    worst_first,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class HallPlace:
+    """A page of the hall. `groups`: the parts of the hall whose checks it counts and shows."""
+    name: str
+    title: str
+    endpoint: str
+    groups: tuple[str, ...] = ()
+
+
+PLACES = (
+    HallPlace("overview", "hall.overview", "console.hall_page"),
+    HallPlace("preflight", "doors.title", "console.preflight_page", GROUPS),
+    HallPlace("walls", "displays.title", "console.displays_page", (WALLS,)),
+    HallPlace("announcements", "said.title", "console.announcements_page"),
+    HallPlace("units", "keys.title", "console.units_page", (TABLES,)),
+    HallPlace("printer", "hall.printer", "console.printer_page", (PRINTER,)),
+    HallPlace("hub", "hub.title", "console.this_hub_page", (HUB, NETWORK, COPIES)),
+)
+
+
+def place_page(template: str, place: str, feed: str = "", **context: Any) -> AnyResponse:
+    """A page of the hall, with the places' navigation and the number of failed checks of each."""
+    failed = Counter(check.group for check in failed_checks(_checks()))
+    open_items = {each.name: sum(failed[group] for group in each.groups) for each in PLACES}
+    return web.page(template, feed, hall_place=place, hall_places=PLACES, open_items=open_items, **context)
+
+
+def _checks() -> list[Check]:
+    return all_checks(web.current_hub(), web.current_snapshot(), web.current_units(), web.now_ms())
+
+
+@route("GET /console/hall", STAFF)
+def hall_page() -> AnyResponse:
+    """Each place with what is wrong or noted there, the worst first."""
+    checks = [check for check in _checks() if check.state in (WRONG, NOTE)]
+    rows = [(place, worst_first(check for check in checks if check.group in place.groups))
+            for place in PLACES if place.name not in ("overview", "preflight")]
+    rows.sort(key=lambda row: STATES.index(worst(row[1])))
+    said = announcement_lines(web.current_snapshot().venue.display_plan.announcements, web.current_instant(),
+                              web.current_hub().clocks.wall())
+    return place_page("hall_overview.html", "overview", "before-doors", rows=rows,
+                      said=said)
+
+
+@route("GET /console/printer", STAFF)
+def printer_page() -> AnyResponse:
+    """The print stations, and what each event that is not over has waiting."""
+    book = web.current_hub().paper
+    states = [state for state in web.current_snapshot().events.values() if not state.finished]
+    views = [paper_view(state, book.orders, book.states, unit_tables()) if book else {} for state in states]
+    jobs = [(state, sum(len(view.get(part, ())) for part in ("asking", "waiting")))
+            for state, view in zip(states, views, strict=True)]
+    return place_page("printer.html", "printer", "before-doors", jobs=jobs,
+                      checks=[check for check in _checks() if check.group == PRINTER])

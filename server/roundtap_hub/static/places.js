@@ -1,0 +1,48 @@
+// The console's places: "g" and a letter lead to one; menus close; what asks first comes in front of the page.
+"use strict";
+(() => {
+  const GO_MS = 1500;
+  let goUntil = 0;
+
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") closeMenus(null);
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target.closest("input, textarea, select, [contenteditable], dialog")) return;
+    const now = performance.now();
+    const to = now < goUntil && [...document.querySelectorAll("[data-go]")].find(({ dataset }) => dataset.go === event.key);
+    goUntil = event.key === "g" ? now + GO_MS : 0;
+    if (to) { event.preventDefault(); to.click(); }
+  });
+
+  function closeMenus(but) {
+    for (const menu of document.querySelectorAll("details.menu[open]")) if (menu !== but) menu.open = false;
+  }
+
+  // Without scripts the question opens in place, below its button.
+  document.addEventListener("toggle", ({ target }) => {
+    if (!target.matches("details")) return;
+    const dialog = target.querySelector(":scope > dialog");
+    if (dialog && target.open && !dialog.open) dialog.showModal();
+    else if (dialog && !target.open && dialog.open) dialog.close();
+  }, true);
+  document.addEventListener("close", ({ target }) => {
+    const details = target.matches("details > dialog") && target.parentElement;
+    if (!details || !details.open) return;
+    details.open = false;
+    details.querySelector("summary").focus({ preventScroll: true });
+  }, true);
+  // An address that names a part opens it; a field takes the keys.
+  function arrive() {
+    const at = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (at && at.matches("details")) at.open = true;
+    if (at && at.matches("input, textarea")) at.focus();
+  }
+  window.addEventListener("hashchange", arrive);
+  document.addEventListener("DOMContentLoaded", arrive);
+
+  document.addEventListener("click", ({ target }) => {
+    const cancel = target.closest("[data-cancel]");
+    if (cancel) cancel.closest("details").open = false;
+    closeMenus(target.closest("details.menu"));
+  });
+})();
