@@ -44,7 +44,7 @@ def test_a_report_without_contact_waits_on_the_phone_and_is_said_once(own_hall: 
     # Without contact no question is lost: the page stays as it is, and says so.
     screen.offline()
     screen.click("button[value=time]")
-    screen.until(lambda: "Nothing was sent. Try again" in browser.find_element(By.ID, "unsent").text, "the words for it")
+    screen.until(lambda: "Nothing was sent. Try again" in browser.find_element(By.ID, "unsent").text, "the words")
     screen.offline(False)
     screen.until(lambda: browser.find_element(By.CSS_SELECTOR, "button[value=time]").is_enabled(), "the button")
     screen.click("button[value=time]")
