@@ -44,7 +44,7 @@ def test_a_report_without_contact_waits_on_the_phone_and_is_said_once(own_hall: 
     # Without contact no question is lost: the page stays as it is, and says so.
     screen.offline()
     screen.click("button[value=time]")
-    screen.until(lambda: "Nothing was sent. Try again" in browser.find_element(By.ID, "unsent").text, "the words for it")
+    screen.until(lambda: "Nothing was sent. Try again" in browser.find_element(By.ID, "unsent").text, "the words")
     screen.offline(False)
     screen.until(lambda: browser.find_element(By.CSS_SELECTOR, "button[value=time]").is_enabled(), "the button")
     screen.click("button[value=time]")
@@ -136,6 +136,15 @@ def test_a_phone_is_heard_and_felt_once_its_player_has_turned_that_on(own_hall: 
     assert screen.run("return window.tones") == heard
 
 
+QUIET = """
+    AudioContext.prototype.resume = function () {
+        this.state = window.pressed ? "running" : "suspended";
+        return Promise.resolve();
+    };
+    addEventListener("click", () => { window.pressed = true; }, true);
+"""
+
+
 def test_a_phone_that_browsers_keep_quiet_says_so_until_a_press(own_hall: Hall, screen: Screen) -> None:
     house = own_hall.house
     screen.before_pages(FAKE_AUDIO)
@@ -143,8 +152,7 @@ def test_a_phone_that_browsers_keep_quiet_says_so_until_a_press(own_hall: Hall, 
     address = own_hall.url + house.hub.access.links.path("e1", "p1")
     screen.open(address)
     screen.run("localStorage.setItem('roundtap:sound', '1'); sessionStorage.setItem('muted', '1')")
-    screen.before_pages("AudioContext.prototype.resume = function () { this.state = window.pressed ? 'running' : 'suspended';"
-                        " return Promise.resolve(); }; addEventListener('click', () => { window.pressed = true; }, true)")
+    screen.before_pages(QUIET)
     screen.open(address)
     on = "return document.querySelector('#alerts button').getAttribute('aria-pressed')"
     assert screen.run(on) == "false"
@@ -168,7 +176,8 @@ def test_a_page_that_was_left_is_there_without_contact_and_says_how_old_it_is(ow
     # The page was current ten minutes ago; what came later, the browser has not stored.
     screen.run("""
         const known = JSON.parse(sessionStorage.getItem("roundtap:current"));
-        sessionStorage.setItem("roundtap:current", JSON.stringify(known.map(([version, at]) => [version, at - 600_000])));
+        const before = known.map(([version, at]) => [version, at - 600_000]);
+        sessionStorage.setItem("roundtap:current", JSON.stringify(before));
     """)
     screen.offline()
     screen.driver.back()

@@ -144,10 +144,11 @@ def test_requests_of_a_player_s_page(large_hall: Hall, screen: Screen, address: 
             screen.whole()
         else:
             screen.open(large_hall.url + path)
-        screen.until(lambda: screen.run("return !document.body.dataset.feed || window.heard_hub"), "the feed's first word")
+        screen.until(lambda: screen.run("return !document.body.dataset.feed || window.heard_hub"), "the feed")
         asked = [found for found, _ in at_hub]
         # What the browser has asked for and the hub not heard yet; what it has of its own, nobody hears.
-        asked += [found for found in screen.asked() if not found.startswith("/static") and found.split("?")[0] not in asked]
+        asked += [found for found in screen.asked()
+                  if not found.startswith("/static") and found.split("?")[0] not in asked]
         ports = {port for _, port in at_hub}
         print(f"{load}: {len(asked)} requests on {len(ports)} connections: {path}")
         assert len(asked) <= most, (load, asked)

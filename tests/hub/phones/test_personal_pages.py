@@ -60,7 +60,7 @@ def hall(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hall]:
         opened.client.close()
 
 
-def test_a_page_is_drawn_once_and_kept_by_the_player_s_browser_alone(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_is_drawn_once_and_kept_by_its_player_alone(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn = []
     draw = flask_side.draw_page
     monkeypatch.setattr(flask_side, "draw_page",
