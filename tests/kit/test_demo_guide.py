@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from functools import partial
 
 import pytest
+from axe_core_python.selenium import Axe
 from selenium import webdriver
 from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.common.by import By
@@ -112,6 +113,7 @@ def demo(request: pytest.FixtureRequest) -> Iterator[str]:
                          indirect=True)
 def test_pressing_what_is_lit_leads_to_the_champion(demo: str, browser: webdriver.Chrome) -> None:
     visitor = Visitor(browser, demo)
+    assert [found["help"] for found in Axe().run(browser)["violations"]] == []
     for number in range(40):
         if PICTURES:
             browser.save_screenshot(f"{PICTURES}/step{number:02}.png")
