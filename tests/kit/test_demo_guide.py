@@ -10,17 +10,21 @@ from collections.abc import Iterator
 from functools import partial
 
 import pytest
+from axe_core_python.selenium import Axe
 from selenium import webdriver
 from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-from kit import READ_S, end, free_port, read_until, wait_until
+from kit import READ_S, WAIT_S, end, free_port, read_until, wait_until
 from roundtap.kit.child_processes import start_roundtap
 
-AGAIN_S = 8.0
+AGAIN_S = 20.0
 """Press again if nothing has happened for this long: the page changed under the finger."""
-NAMED_S = 4.0
+NAMED_S = 10.0
+STEP_S = 3 * WAIT_S
+PRESSED = "main:not(.settling) :not(.settling) > :is(button, a, summary)"
+"""What takes presses: a page that has just changed takes none for a moment."""
 PICTURES = os.environ.get("ROUNDTAP_GUIDE_PICTURES")
 
 
@@ -62,7 +66,7 @@ class Visitor:
                 pressed_s = time.monotonic()
             return False
 
-        wait_until(moved_on, f"the step after {before}")
+        wait_until(moved_on, f"the step after {before}", STEP_S)
 
     def _press_lit(self) -> None:
         try:
@@ -85,7 +89,7 @@ class Visitor:
     def _press_named(self, name: str) -> bool:
         """Whether something that is called so was pressed; of several the one with the shortest name."""
         try:
-            there = [(each.text, each) for each in self.browser.find_elements(By.CSS_SELECTOR, "button, a, summary")
+            there = [(each.text, each) for each in self.browser.find_elements(By.CSS_SELECTOR, PRESSED)
                      if each.is_displayed()]
             found = [each for text, each in sorted(there, key=lambda one: len(one[0])) if name in text]
             # By keyboard: the driver would click beside what stands in a frame that is shown smaller.
@@ -112,6 +116,7 @@ def demo(request: pytest.FixtureRequest) -> Iterator[str]:
                          indirect=True)
 def test_pressing_what_is_lit_leads_to_the_champion(demo: str, browser: webdriver.Chrome) -> None:
     visitor = Visitor(browser, demo)
+    assert [found["help"] for found in Axe().run(browser)["violations"]] == []
     for number in range(40):
         if PICTURES:
             browser.save_screenshot(f"{PICTURES}/step{number:02}.png")

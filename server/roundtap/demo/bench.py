@@ -218,8 +218,8 @@ class Bench:
         except (ValueError, KeyError, TypeError):
             message = {}
         if not message:
-            await self._answer(send, 400, b"A press names a table, a pin and down; the printer takes a fault or a tear; "
-                               b"a switch names a unit or the hub, its part, and on.")
+            await self._answer(send, 400, b"A press names a table, a pin and down; the printer takes a fault, or "
+                               b"a tear; a switch names a unit or the hub, its part, and on.")
         elif path != "/switch" and (front is None or front.writer is None):
             await self._answer(send, 503, b"It is switched off.")
         else:

@@ -11,6 +11,7 @@ const fitting = new ResizeObserver((sizes) => {
 });
 
 onInfo((info) => {
+  document.body.classList.toggle("links", !info.frames);
   for (const box of frames) {
     const view = box.querySelector(".view");
     const link = box.querySelector("[data-path]");
