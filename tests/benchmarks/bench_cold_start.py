@@ -30,7 +30,7 @@ GIVE_UP_S = 60.0
 DRIVER = "luma.oled.device, luma.core.interface.serial"
 IMPORTS = (
     ("hub", "roundtap_hub.main"), ("table unit", "roundtap_units.table.main, roundtap_units.table.unit"),
-    ("print station", "roundtap_units.station.main, roundtap_units.station.station"), ("display driver", DRIVER),
+    ("print station", "roundtap_units.station.main, roundtap_units.station.station_link"), ("display driver", DRIVER),
 )
 SHOWN, LEAST_MS = 7, 5.0
 

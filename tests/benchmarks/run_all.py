@@ -2,8 +2,8 @@
 
     python tests/benchmarks/run_all.py [--only NAME …] [--quick] [--nice N]
 
-Figures hold for the machine and the moment they were taken on: none of them is asserted. Ends with 1 where a benchmark
-broke off before its last row.
+Figures hold for the machine and the moment they were taken on, so none of them is asserted. The exit code is 1 if a
+benchmark breaks off before its last row.
 """
 
 from __future__ import annotations

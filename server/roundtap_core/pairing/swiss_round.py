@@ -103,10 +103,6 @@ class ByeChoice(Struct, frozen=True):
     passed_over: tuple[int, ...] = ()
 
 
-def first_bye(members: Sequence[int], rand: Rand) -> ByeChoice:
-    return ByeChoice(members[int(rand() * len(members))], RANDOM)
-
-
 def later_bye(
     field: pairing_pool.PairingPool, way: str, tournament: Tournament, records: Mapping[str, SwissTotals], rand: Rand
 ) -> ByeChoice:
@@ -324,7 +320,10 @@ def draw_round(field: pairing_pool.PairingPool, members: Sequence[int], chance: 
         return draws[0], "enumerated"
     pairs, method = draw_large(field, members, field.met, chance)
     if method != "ideal":
-        _shuffle_pairs(pairs, chance)
+        # A search leaves its pairs in a revealing order; tables and sides should reveal nothing.
+        rand = chance.of("order")
+        shuffle(pairs, rand)
+        pairs = [(b, a) if rand() < 0.5 else (a, b) for a, b in pairs]
     return pairs, method
 
 
@@ -344,18 +343,6 @@ def draw_large(field: pairing_pool.PairingPool, members: Sequence[int], met: pai
                 return draw_fewest_repeats(groups, met, largest, rand), "windowed"
             return solve_window(groups, met, rand, to_the_end=True, repeats=True).pairs, "exact"
     return TopDownDraw(groups, met, chance, most_met).run()
-
-
-def _shuffle_pairs(pairs: pairing_pool.Pairs, chance: pairing_pool.DrawRandom) -> None:
-    """A search leaves its pairs in a revealing order; tables and sides should reveal nothing."""
-    rand = chance.of("order")
-    shuffle(pairs, rand)
-    for i, (a, b) in enumerate(pairs):
-        if rand() < 0.5:
-            pairs[i] = (b, a)
-
-
-__all__ = ["DrawnRound", "draw_swiss_round", "pairing_to_json"]
 
 
 class DrawnRound(Struct, frozen=True):
@@ -421,7 +408,7 @@ def _first_round(
     members = [i for i in range(len(field.ids)) if i not in set(won)]
     bye = None
     if len(members) % 2:
-        bye = first_bye(members, chance.of("bye"))
+        bye = ByeChoice(members[int(chance.of("bye")() * len(members))], RANDOM)
         members.remove(bye.member)
     for i in won if bye is None else [*won, bye.member]:
         byes[i] += 1
@@ -468,18 +455,14 @@ def _notes(field: pairing_pool.PairingPool, pairs: pairing_pool.Pairs, bye: ByeC
             floats.append({"competitor": field.ids[upper], "from": field.points[upper], "to": field.points[lower]})
     floats.sort(key=lambda f: (-f["from"], -f["to"]))
     repeated = [{"a": field.ids[a], "b": field.ids[b]} for a, b in pairs if b in field.met[a]]
-    notes: dict[str, Any] = {"repeats": len(repeated), "bye": _bye_note(field.ids, bye), "floats": floats}
+    due = bye and {"competitor": field.ids[bye.member], "why": bye.why,
+                   "passed_over": [field.ids[i] for i in bye.passed_over]}
+    notes: dict[str, Any] = {"repeats": len(repeated), "bye": due, "floats": floats}
     if repeated:
         notes["repeated"] = repeated
     if rounds_left > 0 and len(field.ids) <= LARGEST and repeat_is_ahead(pairs, field.met, byes, rounds_left):
         notes["repeat_ahead"] = True
     return notes
-
-
-def _bye_note(ids: Sequence[str], bye: ByeChoice | None) -> dict[str, Any] | None:
-    if bye is None:
-        return None
-    return {"competitor": ids[bye.member], "why": bye.why, "passed_over": [ids[i] for i in bye.passed_over]}
 
 
 def pairing_to_json(pairing: DrawnRound) -> dict[str, Any]:
@@ -494,12 +477,7 @@ def pairing_to_json(pairing: DrawnRound) -> dict[str, Any]:
         "round": pairing.number,
         "stage": pairing.stage,
         "draw": asdict(pairing.draw),
-        "matches": [_match_to_json(match) for match in pairing.matches],
+        "matches": [{"table": match.table, "a": match.a, "b": match.b} if match.bye is None
+                    else {"a": match.a, "bye": match.bye} for match in pairing.matches],
         "notes": notes,
     }
-
-
-def _match_to_json(match: Match) -> dict[str, Any]:
-    if match.bye is not None:
-        return {"a": match.a, "bye": match.bye}
-    return {"table": match.table, "a": match.a, "b": match.b}

@@ -26,12 +26,14 @@ def standings(tournament: Tournament, after: int | None = None) -> tuple[Standin
     they were played in. Raises Problem, with its place in the event file, for an unreadable result.
     """
     basis = TiebreakInput(tournament, after, swiss_totals(tournament, after))
-    status = _status(tournament, after)
-    second = _second_stage(tournament, after).intersection(_ranked(status))
-    groups = _points_groups(basis.records, status, second)
-    values = _values(basis, _ranked(status))
+    seated = tournament.seated(after)
+    status = {c.id: said for c in tournament.competitors
+              if ((said := c.status(after)) is None and not seated) or c.id in seated}
+    ranked = [who for who, said in status.items() if said != DISQUALIFIED]
+    second = _second_stage(tournament, after).intersection(ranked)
+    values = _values(basis, ranked)
     order: Order = []
-    for group in groups:
+    for group in _points_groups(basis.records, ranked, second):
         order += _settled(basis, group, values)
         order[-1] = (order[-1][0], CUT if len(order) == len(second) else POINTS)
     out = [who for who, said in status.items() if said == DISQUALIFIED]
@@ -40,11 +42,11 @@ def standings(tournament: Tournament, after: int | None = None) -> tuple[Standin
 
 
 def last_first(tournament: Tournament, records: Mapping[str, SwissTotals], among: Collection[str]) -> Iterator[str]:
-    """All of `among`, the last first: those without a line in `standings`, then its ranks upwards. A tie is settled
-    only when it is reached. `records` are the result of `swiss_totals`; nobody of `among` is disqualified."""
-    status = _status(tournament)
-    yield from (who for who in among if who not in status)
-    groups = _points_groups(records, status, _second_stage(tournament))
+    """All of `among`, the last first: those who have not played a round, then the ranks of `standings` upwards. A tie
+    is settled only when it is reached. `records`: the result of `swiss_totals`; nobody of `among` is disqualified."""
+    yield from (who for who in among if not records[who].rounds)
+    ranked = [c.id for c in tournament.competitors if c.disqualified_after is None and records[c.id].rounds]
+    groups = _points_groups(records, ranked, _second_stage(tournament))
     while groups:
         tied = groups.pop()
         wanted = set(tied).intersection(among)
@@ -54,22 +56,10 @@ def last_first(tournament: Tournament, records: Mapping[str, SwissTotals], among
             yield from (who for who, _ in reversed(settled) if who in wanted)
 
 
-def _status(tournament: Tournament, after: int | None = None) -> dict[str, str | None]:
-    """Who has a line in the standings, in the file's order, with their status."""
-    seated = tournament.seated(after)
-    return {c.id: said for c in tournament.competitors
-            if ((said := c.status(after)) is None and not seated) or c.id in seated}
-
-
-def _ranked(status: Mapping[str, str | None]) -> list[str]:
-    return [who for who, said in status.items() if said != DISQUALIFIED]
-
-
 def _points_groups(
-    records: Mapping[str, SwissTotals], status: Mapping[str, str | None], second: Collection[str]
+    records: Mapping[str, SwissTotals], ranked: Sequence[str], second: Collection[str]
 ) -> list[list[str]]:
     """Those of equal points, best first. Players in a second stage rank above all others, whatever the figures."""
-    ranked = _ranked(status)
     return _split(ranked, {who: (who in second, records[who].points) for who in ranked})
 
 

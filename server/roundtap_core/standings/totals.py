@@ -54,20 +54,23 @@ def list_totals(tournament: Tournament) -> dict[str, int]:
 
 
 def _count(records: Mapping[str, SwissTotals], match: Match, tallies: Tallies) -> None:
-    if match.bye is not None:
-        _add(records[match.a], tallies(match)[0])
-        if match.bye in (BYE, WON_BYE):
-            records[match.a].byes += 1
-        return
-    assert match.b is not None
-    a, b = records[match.a], records[match.b]
-    of_a, of_b = tallies(match)
-    _add(a, of_a)
-    a.opponents.append(match.b)
-    a.tallies.append(of_a)
-    _add(b, of_b)
-    b.opponents.append(match.a)
-    b.tallies.append(of_b)
+    for tally, who, opponent in zip(tallies(match), (match.a, match.b), (match.b, match.a), strict=False):
+        record = records[who or ""]
+        record.points += tally.points
+        record.rounds += 1
+        if tally.outcome == WIN:
+            record.wins += 1
+        elif tally.outcome == LOSS:
+            record.losses += 1
+        else:
+            record.draws += 1
+        for key, value in tally.figures.items():
+            record.figures[key] = record.figures.get(key, 0) + value
+        if opponent is not None:
+            record.opponents.append(opponent)
+            record.tallies.append(tally)
+        elif match.bye in (BYE, WON_BYE):
+            record.byes += 1
 
 
 def _tallies(book: Rulebook, options: Options, totals: ListTotals) -> Tallies:
@@ -88,17 +91,3 @@ def _tallies(book: Rulebook, options: Options, totals: ListTotals) -> Tallies:
         return found
 
     return of
-
-
-def _add(record: SwissTotals, tally: Tally) -> None:
-    record.points += tally.points
-    record.rounds += 1
-    if tally.outcome == WIN:
-        record.wins += 1
-    elif tally.outcome == LOSS:
-        record.losses += 1
-    else:
-        record.draws += 1
-    figures = record.figures
-    for key, value in tally.figures.items():
-        figures[key] = figures.get(key, 0) + value

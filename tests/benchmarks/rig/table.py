@@ -7,6 +7,7 @@ import os
 import statistics
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -87,13 +88,14 @@ def alone(measure: Measure, about: str | None) -> None:
 def collect(measure: Measure, options: Options) -> tuple[list[Row], bool]:
     """All rows of one benchmark, printed as they come, and whether it came to its end. One that fails says so."""
     rows: list[Row] = []
-    whole = False
+    whole, begin = False, time.monotonic()
     with tempfile.TemporaryDirectory(prefix="roundtap-bench-") as folder:
         try:
             for row in measure(options, Path(folder)):
                 rows.append(row)
                 print(f"  {line_of(row)}", flush=True)
             whole = True
+            print(f"  {time.monotonic() - begin:.0f} s", flush=True)
         except Exception as error:
             print(f"  broken off: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
     return rows, whole
