@@ -68,7 +68,7 @@ def every_state(hall: Hall) -> list[PhoneState]:
     states = States(hall)
     desk = hall.house.organizer()
     for text in (SAID, SAID[:60]):
-        desk.post("/console/displays/say", kind="line", text=text)
+        desk.post("/console/announcements/say", kind="line", text=text)
     for bring in BROUGHT:
         bring(states)
     return states.found

@@ -86,7 +86,7 @@ def pictures(hall: Hall, full_names: bool) -> Iterator[tuple[str, str]]:
     yield "over, pairings", f"{wall}?show=pairings"
     play(hall, event)
     yield "standings", wall
-    hall.house.organizer().post("/console/displays/say", kind="lunch", text="Pasta in the bar", until="45")
+    hall.house.organizer().post("/console/announcements/say", kind="lunch", text="Pasta in the bar", until="45")
     hall.publish(event)
     yield "pairings with records", wall
     hall.tell(event, SetClock("start"))
@@ -140,7 +140,7 @@ def test_time_up_fills_the_screen_for_a_minute_with_what_the_rules_ask(own_hall:
     event = hall.create("Winter Open", people=player_names(8))
     hall.publish(event)
     hall.tell(event, SetClock("start"))
-    hall.house.organizer().post("/console/displays/say", kind="line", text="Pizza is here")
+    hall.house.organizer().post("/console/announcements/say", kind="line", text="Pizza is here")
     screen.size(SCREENS[0])
     screen.open(f"{hall.url}/wall/{event}")
     filled = "return document.getElementById('time-up').checkVisibility()"

@@ -174,7 +174,7 @@ def test_a_page_server_shows_what_the_writer_commits(tmp_path: Path, url: str, s
         assert len(set(seen)) == 2, "its browsers were not told"
         assert stored(url)[: len(before)] == before
 
-        status, _, headers = pages.console(query="?round=1")
+        status, _, headers = pages.get("/console/e1?round=1")
         assert (status, headers["Location"]) == (303, "http://hub.test:8080/console/e1?round=1")
         assert pages.get("/login")[0] == 303
         status, body, _ = pages.ask("POST", "/console", b"name=x", **{"Accept-Language": "de"})

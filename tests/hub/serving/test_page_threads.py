@@ -283,7 +283,7 @@ def hub(tmp_path: Path) -> Iterator[AsgiClient]:
 def test_the_hub_s_pages_name_files_that_are_there(hub: AsgiClient) -> None:
     page = hub.get("/e/e1")
     assert page.status_code == 200
-    for name in ("roundtap.css", "live.js", "clock.js"):
+    for name in ("phone.css", "phone.js"):
         url = StaticFiles().url(name)
         assert url in page.text
         assert hub.get(url).status_code == 200
