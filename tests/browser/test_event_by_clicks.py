@@ -53,13 +53,10 @@ class Evening:
     def begin(self, people: Path, count: int) -> None:
         """A new event, and its people from a table."""
         hand, screen = self.hand, self.hand.look()
-        screen.open(f"{hand.url}/console")
-        if screen.all(f"nav.rules a[href*='rulebook={self.rulebook}']:not([aria-current])"):
-            hand.leads(f"nav.rules a[href*='rulebook={self.rulebook}']", "the rulebook",
-                       lambda: self.rulebook in screen.driver.current_url)
+        screen.open(f"{hand.url}/console/new?rulebook={self.rulebook}")
         hand.type("#new [name=name]", self.name)
-        screen.one("#new [name=level]").send_keys("\ue015")
-        hand.click("#new details:not(.about) > summary")
+        hand.click("#new .levels label")
+        hand.click("#new details.more > summary")
         for field, value in (("structure", "own"), ("cut", str(self.seats)), ("lists_required", "0")):
             screen.run("arguments[0].value = arguments[1]", screen.one(f"#new [name={field}]"), value)
         hand.type("#new [name=swiss_rounds]", str(self.rounds))
@@ -354,7 +351,7 @@ def stands(evening: Evening, folder: Path, capsys: pytest.CaptureFixture[str]) -
     """The exported file holds what the ledger says, figure by figure; the command line's standings are the page's."""
     screen = evening.hand.look()
     screen.open(evening.console)
-    link = str(screen.one("#links a[href$='/export.json']").get_attribute("href")).partition(evening.hand.url)[2]
+    link = str(screen.one("#final a[href$='/export.json']").get_attribute("href")).partition(evening.hand.url)[2]
     client = evening.hall.house.organizer().client
     path = folder / f"{evening.event_id}.json"
     path.write_bytes(client.get(link).data)

@@ -61,15 +61,15 @@ def test_from_a_new_event_to_its_champion(own_hall: Hall, screen: Screen, rounds
     hall = own_hall
     screen.stand_still()
     keys = Keyboard(screen)
-    screen.open(f"{hall.url}/login?next=/console")
+    screen.open(f"{hall.url}/login?next=/console/new")
     keys.press(PIN, Keys.ENTER)
-    screen.until(lambda: screen.all("#new"), "the console")
+    screen.until(lambda: screen.all("#new"), "the form")
 
     keys.tab_to("#new [name=name]")
     keys.press("Winter Open")
     keys.tab_to("#new [name=level]")
-    keys.press(Keys.ARROW_DOWN)
-    keys.tab_to("#new details:not(.about) > summary")
+    keys.press(Keys.SPACE)
+    keys.tab_to("#new details.more > summary")
     keys.press(Keys.ENTER)
     keys.tab_to("#new [name=structure]")
     while screen.run("return document.activeElement.value") != "own":
