@@ -105,6 +105,7 @@ class Host:
     name: str = field(default_factory=lambda: printable_name(socket.gethostname()))
     """This hub's name on the screens of units that look for a hub."""
     bench_url: str | None = None  # set by the demo: the address of the virtual tables
+    framed_by: str = ""  # the origin whose page may frame this hub's pages (`framing_origin`); "": none
 
 
 @dataclass(slots=True)

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from roundtap_core.errors import Problem
 from roundtap_core.words import LANGUAGES, core_words
+from roundtap_hub.access.auth import framing_origin
 from roundtap_hub.access.login_pins import read_or_make_pin
 from roundtap_hub.access.personal_links import PersonalLinks
 from roundtap_hub.access.staff import make_staff_login
@@ -196,7 +197,8 @@ def run(args: argparse.Namespace) -> int:
                    plain_port=(short or listeners[0]).getsockname()[1],
                    other_addresses=kin.other_addresses if kin is not None else tuple, kin=kin,
                    on_database=args.database is not None, hall_time=None if args.database else hall_time,
-                   machine=OwnMachine(args.data), bench_url=args.bench_url),
+                   machine=OwnMachine(args.data), bench_url=args.bench_url,
+                   framed_by=framing_origin(args.bench_url, args.host)),
               opened.paper, args.language)
     # Late: a slow import, not needed where the folder cannot be opened.
     from roundtap_hub.serving.server import REOPEN, serve

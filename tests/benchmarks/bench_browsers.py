@@ -30,6 +30,7 @@ from roundtap_hub.store.journal import Journal
 from roundtap_hub.store.service import Service, Step
 
 PLAYERS = 256
+SINCE = "2026-11-22"
 MESSAGE_BYTES = 600
 """About what a changed table is as data."""
 
@@ -93,13 +94,16 @@ def _a_report_a_second(options: Options, hall: Hall, core: int | None, count: in
                f"clients' CPU {said['clients_cpu']:.0%}; " \
                f"{said['bytes'] / 1000 / max(1, said['reports'] * count):.1f} kB for each browser and report; " \
                + said["ways"]
-        yield Row(f"{count:,} browsers, 1 report/s: hub's CPU", said["hub_cpu"] * 100, "%", 15, note=note)
-        yield Row(f"{count:,} browsers, 1 report/s: PSS", hub.pss_mb(), "MB", 80, note=f"RSS {hub.rss_mb():.0f} MB")
+        yield Row(f"{count:,} browsers, 1 report/s: hub's CPU", said["hub_cpu"] * 100, "%", 15, note=note,
+                  since=SINCE)
+        yield Row(f"{count:,} browsers, 1 report/s: PSS", hub.pss_mb(), "MB", 80, since=SINCE,
+                  note=f"RSS {hub.rss_mb():.0f} MB")
         delays, echoes = said["delays_ms"], said["echo_ms"]
         floor, taken = next(reversed(floors.items()))
         for name, of, gate in (("p50", p50, 30), ("p99", p99, 80)):
             yield Row(f"commit → {count:,} browsers show it, {name}", of(said["after_ms"]), "ms", gate, of(taken),
-                      floor, note=f"from when the reporting table had its echo; {said['unseen']} not in time")
+                      floor, since=SINCE,
+                      note=f"from when the reporting table had its echo; {said['unseen']} not in time")
             yield Row(f"report sent → {count:,} browsers show it, {name}", of(delays), "ms", None, of(taken), floor,
                       note=f"the echo came after {of(echoes) or 0:.1f} ms")
 
@@ -170,7 +174,7 @@ def _publish(options: Options, hall: Hall, core: int | None, count: int,
         floor, taken = next(reversed(floors.items()))
         for name, of, gate in (("p50", p50, 1000), ("p99", p99, 2000)):
             yield Row(f"publish → {count:,} phones show their table, {name}", of(shown), "ms", gate, of(taken), floor,
-                      note=note if name == "p50" else "")
+                      since=SINCE, note=note if name == "p50" else "")
 
 
 def _drawn(folder: Path) -> Hall:

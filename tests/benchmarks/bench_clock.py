@@ -38,6 +38,7 @@ def measure(options: Options, folder: Path) -> Iterator[Row]:
     floor = [_best_of(rand, 32) for _ in range(20_000)]
     yield Row(f"unit clock error, {UNITS} units, p50", p50(settled), "ms", None, p50(floor), "best of 32, simulated")
     yield Row(f"unit clock error, {UNITS} units, p99", p99(settled), "ms", 25, p99(floor), "best of 32, simulated",
+              since="2026-11-22",
               note=f"from {SETTLED_S:.0f} s to {seconds} s after the last unit had its view ({ready} of {UNITS}); "
                    f"in the first {SETTLED_S:.0f} s p99 {p99(early) or 0:.0f} ms; "
                    f"{sum(error is None for _, error in errors)} times a unit knew no time")

@@ -30,7 +30,7 @@ GIVE_UP_S = 60.0
 DRIVER = "luma.oled.device, luma.core.interface.serial"
 IMPORTS = (
     ("hub", "roundtap_hub.main"), ("table unit", "roundtap_units.table.main, roundtap_units.table.unit"),
-    ("print station", "roundtap_units.station.main, roundtap_units.station.station"), ("display driver", DRIVER),
+    ("print station", "roundtap_units.station.main, roundtap_units.station.station_link"), ("display driver", DRIVER),
 )
 SHOWN, LEAST_MS = 7, 5.0
 
@@ -42,12 +42,12 @@ def measure(options: Options, folder: Path) -> Iterator[Row]:
     hall = bare_hall(folder / "hub", units=1)
     _hub_cpu_s(hall, core)
     yield Row("hub, exec to first answer: CPU", min(_hub_cpu_s(hall, core) for _ in range(times)), "s", GATE_S,
-              note=f"best of {times}")
+              since="2026-11-22", note=f"best of {times}")
     driver_s = min(_python_cpu_s(f"import {DRIVER}", core) for _ in range(times)) - min(
         _python_cpu_s("import PIL.Image", core) for _ in range(times))
     unit_s = min(_unit_cpu_s(hall, core) for _ in range(times))
     yield Row("table unit, exec to first screen: CPU", unit_s + max(driver_s, 0.0), "s", GATE_S,
-              note=f"best of {times}; {driver_s:.2f} s of it the display's driver")
+              since="2026-11-22", note=f"best of {times}; {driver_s:.2f} s of it the display's driver")
     for name, modules in IMPORTS:
         costs = _import_costs_ms(modules)
         whole = sum(costs.values())

@@ -28,7 +28,7 @@ def measure(options: Options, folder: Path) -> Iterator[Row]:
     if wrapper:
         yield from _reports_a_second(make_hall(folder / "slow"), wrapper, core, seconds, "fsync 30 ms slow", 800, how)
     else:
-        yield Row("reports/s, fsync 30 ms slow", None, "/s", 800, at_least=True, note=how)
+        yield Row("reports/s, fsync 30 ms slow", None, "/s", 800, at_least=True, note=how, since="2026-11-22")
     yield from _reports_a_second(make_hall(folder / "quick"), (), core, seconds, "the disk as it is", None, "")
     yield from _growth(options, make_hall(folder / "growth"), core)
 
@@ -44,7 +44,7 @@ def _reports_a_second(hall: Hall, wrapper: tuple[str, ...], core: int | None, se
     grouped = raw_commits_per_s(CONNECTIONS // 2, seconds / 2, wrapper)
     one_by_one = raw_commits_per_s(1, seconds / 2, wrapper)
     yield Row(what, said["saved"] / said["took_s"], "/s", gate, grouped, f"raw SQLite, {CONNECTIONS // 2} to a commit",
-              at_least=True,
+              at_least=True, since="2026-11-22",
               note=f"echo p50 {p50(said['saved_ms']) or 0:.0f} ms, p99 {p99(said['saved_ms']) or 0:.0f} ms, "
                    f"{said['failures']} failures; hub's CPU {cpu / said['took_s']:.0%}, "
                    f"{cpu * 1000 / max(1, said['saved']):.2f} ms a report; clients' CPU "
@@ -63,6 +63,7 @@ def _growth(options: Options, hall: Hall, core: int | None) -> Iterator[Row]:
         said = clients.ask("closed_loop", 240, count=count - WARM, seconds=120)
         time.sleep(1)
         yield Row(f"resident memory, growth from report {WARM:,} to {count:,}", hub.rss_mb() - warm_mb, "MB", 10,
+                  since="2026-11-22",
                   note=f"{start_mb:.0f} MB at the start, {warm_mb:.0f} MB after {WARM:,}, {hub.rss_mb():.0f} MB after "
                        f"{WARM + said['saved']:,}; PSS {hub.pss_mb():.0f} MB; {said['failures']} failures")
 

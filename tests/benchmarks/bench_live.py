@@ -28,6 +28,7 @@ from roundtap_core.event.commands import EnterResult, SetClock  # noqa: E402
 from roundtap_core.records import Result, SidePair  # noqa: E402
 
 GATE_MS = 500
+SINCE = "2026-11-22"
 PATIENCE_S = 2.0
 PLAYERS = 128
 
@@ -54,8 +55,8 @@ def measure(options: Options, folder: Path) -> Iterator[Row]:
     for page, found in taken.items():
         seen = [ms for ms in found if ms is not None]
         yield Row(f"result → {page} shows it, p50", p50(seen), "ms", GATE_MS,
-                  note=f"{len(seen)} of {len(found)} seen; slowest {max(seen, default=0):.0f} ms")
-    yield Row("result → every open page shows it, p99", p99(everything), "ms", GATE_MS)
+                  since=SINCE, note=f"{len(seen)} of {len(found)} seen; slowest {max(seen, default=0):.0f} ms")
+    yield Row("result → every open page shows it, p99", p99(everything), "ms", GATE_MS, since=SINCE)
 
 
 def _shown(hall: Hall, screen: Screen, event: str, count: int) -> dict[str, list[float | None]]:

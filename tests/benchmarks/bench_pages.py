@@ -19,6 +19,7 @@ from roundtap_core.wire import ECHO, REPORT, open_envelope, sign
 
 PLAYERS = 256
 CONSOLE_KB = 60
+SINCE = "2026-11-22"
 
 
 def measure(options: Options, folder: Path) -> Iterator[Row]:
@@ -43,9 +44,9 @@ def _player(options: Options, hub: HubProcess, browser: Browser, hall: Hall) -> 
     first = _cpu_ms(hub, [lambda page=page: browser.get(page) for page in pages])
     warm = _cpu_ms(hub, [lambda page=page: browser.get(page) for page in pages])
     yield Row("page of a player, packed with gzip", float(packed == "gzip"), "", 1, at_least=True,
-              note=f"content-encoding: {packed}; {len(body):,} bytes on the wire, {plain:,} plain")
+              since=SINCE, note=f"content-encoding: {packed}; {len(body):,} bytes on the wire, {plain:,} plain")
     yield Row("page of a player, warm: CPU", warm, "ms", 0.5, floor, "GET /time",
-              note=f"{first:.2f} ms when each of {many} was asked for first")
+              since=SINCE, note=f"{first:.2f} ms when each of {many} was asked for first")
     after, anothers = [], []
     for number in range(options.pick(60, 12)):
         table = 1 + number % 128
@@ -54,6 +55,7 @@ def _player(options: Options, hub: HubProcess, browser: Browser, hall: Hall) -> 
         after.append(_cpu_ms(hub, [lambda table=table: browser.get(_seat(browser, table))], settle_s=0))
         anothers.append(_cpu_ms(hub, [lambda: browser.get(pages[-1])], settle_s=0))
     yield Row("page of a player, after a commit: CPU", p50(after), "ms", 3, floor, "GET /time",
+              since=SINCE,
               note=f"of {len(after)}, each of a player at the table that reported, ±0.1 ms; another player's then "
                    f"{p50(anothers) or 0:.2f} ms")
 
@@ -64,17 +66,17 @@ def _console(options: Options, hub: HubProcess, browser: Browser, hall: Hall) ->
     assert answer.status == 200, answer.status
     plain, _ = browser.get("/console/e1", "identity")
     encoding = answer.headers.get("Content-Encoding", "none")
-    yield Row(f"console of {PLAYERS} players: plain", len(plain) / 1000, "kB", CONSOLE_KB)
+    yield Row(f"console of {PLAYERS} players: plain", len(plain) / 1000, "kB", CONSOLE_KB, since=SINCE)
     yield Row(f"console of {PLAYERS} players: on the wire", len(packed) / 1000, "kB", CONSOLE_KB,
-              note=f"content-encoding: {encoding}")
+              since=SINCE, note=f"content-encoding: {encoding}")
     yield Row(f"console of {PLAYERS} players, again: CPU", _cpu_ms(hub, [lambda: browser.get("/console/e1")] * times),
-              "ms", 15)
+              "ms", 15, since=SINCE)
     after = []
     for number in range(options.pick(20, 5)):
         _report(browser, hall, 1 + number % 128, 1000 + number)
         time.sleep(0.05)
         after.append(_cpu_ms(hub, [lambda: browser.get("/console/e1")], settle_s=0))
-    yield Row(f"console of {PLAYERS} players, after a commit: CPU", p50(after), "ms", 15)
+    yield Row(f"console of {PLAYERS} players, after a commit: CPU", p50(after), "ms", 15, since=SINCE)
 
 
 def _seat(browser: Browser, table: int) -> str:

@@ -1,34 +1,34 @@
-"""How long a round's draw takes, on clean and on ugly fields: median, 99th percentile and worst, in milliseconds.
+"""How long a round's draw takes, on clean and on ugly fields, in milliseconds of processor time.
 
-    python tests/benchmarks/bench_pairing.py [--full] [--cpu] [--sizes N …] [--fields NAME …]
+    python tests/benchmarks/bench_pairing.py [--quick]
 
-"ratio" compares with sorting by points and shuffling alone, measured in the same run. "draw" is the draw of a field
-that is already known; "whole" is `draw_swiss_round` from the recorded tournament to numbered tables; "roundtap …" is
-the whole process, from its start to the JSON, on an event file with 9 recorded rounds. It also counts repeats (there
-must be none but in "all met") and how often each method was taken.
+Floor: sorting by points and shuffling alone, in the same run. A "draw" is that of a field that is already known; a
+"whole draw" is `draw_swiss_round` from the recorded tournament to numbered tables. The notes count repeats (there must
+be none but in "all met" and "cliques on top") and how often each method was taken.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
-import os
 import random
-import subprocess
-import sys
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
 
 from msgspec.structs import replace
+from rig.table import Options, Row, alone, p50, p99
 
-from roundtap.kit.child_processes import exit_on_signals
-from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_core.pairing.pairing_pool import DrawRandom, PairingPool
 from roundtap_core.pairing.swiss_round import draw_round, draw_swiss_round
 from roundtap_core.randomness import shuffle
-from roundtap_core.records import Competitor, Match, Result, Round, SidePair, Tournament
+from roundtap_core.records import Competitor, Result, Round, SidePair, Tournament
+
+SINCE = "2026-11-26"
+UGLY_GATE = 1.3
+RING_GATE_MS = 250
+RINGS = ((2, 2), (4, 4), (12, 3), (60, 2))
+WHOLE_TIMES = 3
 
 Gain = Callable[[random.Random], tuple[int, int]]
 """What a match gives its two sides."""
@@ -200,113 +200,97 @@ def sort_and_shuffle(field: PairingPool) -> None:
     order.sort(key=field.points.__getitem__)
 
 
-clock = time.perf_counter
+def timed(work: Callable[[], object]) -> float:
+    """Milliseconds of this process's own time: on a busy machine, others lengthen it less than the clock's."""
+    begin = time.process_time()
+    work()
+    return (time.process_time() - begin) * 1000
 
 
-def timed(work: Callable[[], object]) -> tuple[float, object]:
-    begin = clock()
-    found = work()
-    return (clock() - begin) * 1000, found
-
-
-def measure_draws(size: int, name: str, repeats: int) -> None:
-    took_all, plain = [], []
+def draws_of(size: int, name: str, repeats: int) -> Row:
+    took: list[float] = []
+    plain: list[float] = []
     methods: Counter[str] = Counter()
     repeated = 0
+
+    def draw(field: PairingPool, chance: DrawRandom) -> None:
+        nonlocal repeated
+        pairs, method = draw_round(field, range(len(field.ids)), chance, field.byes, 0)
+        methods[method] += 1
+        repeated += field.repeats(pairs)
+
     for seed in range(repeats):
         for number, field in enumerate(fields(size, name, random.Random(f"{size}/{name}/{seed}"))):
-            plain.append(timed(lambda field=field: sort_and_shuffle(field))[0])
-            members = range(len(field.ids))
-            chance = DrawRandom(seed, number, 1)
-            took, (pairs, method) = timed(
-                lambda field=field, members=members, chance=chance: draw_round(field, members, chance, field.byes, 0)
-            )
-            took_all.append(took)
-            methods[method] += 1
-            repeated += field.repeats(pairs)
-    took_all.sort()
-    plain.sort()
-    median, worst = took_all[len(took_all) // 2], took_all[-1]
-    print(f"{size:6} {name:24} {len(took_all):5} {median:9.3f} {took_all[int(len(took_all) * 0.99)]:9.2f} {worst:9.2f} "
-          f"{median / plain[len(plain) // 2]:7.1f} {repeated:8}  {dict(methods)}", flush=True)
+            plain.append(timed(partial(sort_and_shuffle, field)))
+            took.append(timed(partial(draw, field, DrawRandom(seed, number, 1))))
+    how = ", ".join(f"{count} {method}" for method, count in methods.items())
+    return Row(f"draw of {size:,}, {name}, p50", p50(took), "ms", None, p50(plain), "sort + shuffle",
+               note=f"p99 {p99(took):.2f} ms, worst {max(took):.2f} ms, {repeated} repeats; {how}")
 
 
-def played(size: int, rounds: int, times: list[float]) -> Tournament:
-    """A tournament of `rounds` rounds; `times` receives what each `draw_swiss_round` took, in milliseconds."""
+def evening(size: int, rounds: int, dropping: float = 0) -> Iterator[Tournament]:
+    """A tournament before each of so many rounds and after the last; so large a part drops after each round."""
     rand = random.Random(size)
     tournament = Tournament(
         "bench", "xwing-standard", options={"structure": "own", "swiss_rounds": rounds + 1},
         competitors=tuple(Competitor(f"p{i}", f"Player {i}", club=f"Club {i % 40}") for i in range(size)))
-    for _ in range(rounds):
-        took, pairing = timed(lambda event=tournament: draw_swiss_round(event))
-        times.append(took)
+    yield tournament
+    for number in range(1, rounds + 1):
         matches = tuple(
-            match if match.bye else Match(match.a, match.b, match.table, result=Result(
+            match if match.bye else replace(match, result=Result(
                 score=rand.choice((SidePair(100, rand.randrange(100)), SidePair(rand.randrange(100), 100)))))
-            for match in pairing.matches)
-        tournament = replace(tournament, rounds=(*tournament.rounds, Round(pairing.number, matches=matches)))
-    return tournament
+            for match in draw_swiss_round(tournament).matches)
+        tournament = replace(
+            tournament, rounds=(*tournament.rounds, Round(number, matches=matches)),
+            competitors=tuple(replace(each, dropped_after=number) if each.active and rand.random() < dropping else each
+                              for each in tournament.competitors))
+        yield tournament
 
 
-def report_times(size: int, name: str, times: list[float]) -> None:
-    times.sort()
-    median, late, worst = times[len(times) // 2], times[int(len(times) * 0.99)], times[-1]
-    print(f"{size:6} {name:24} {len(times):5} {median:9.3f} {late:9.2f} {worst:9.2f}", flush=True)
+def whole_draws(size: int) -> Iterator[Row]:
+    """Every round of a clean event and of ugly ones in turn, so that what slows the machine slows all of them."""
+    rounds = (size - 1).bit_length()
+    took: dict[str, float] = dict.fromkeys(("clean", "odd", "with drops"), 0.0)
+    for events in zip(evening(size, rounds), evening(size - 1, rounds), evening(size, rounds, 0.05), strict=True):
+        best = dict.fromkeys(took, float("inf"))
+        for _ in range(WHOLE_TIMES):
+            for name, event in zip(took, events, strict=True):
+                best[name] = min(best[name], timed(partial(draw_swiss_round, event)))
+        for name, ms in best.items():
+            took[name] += ms
+    clean = took.pop("clean")
+    yield Row(f"whole draw of {size:,}, clean, mean", clean / (rounds + 1), "ms")
+    for name, ms in took.items():
+        yield Row(f"whole draw of {size:,}, {name}, beside clean", ms / clean, "×", UGLY_GATE, since=SINCE,
+                  note=f"mean {ms / (rounds + 1):.1f} ms")
 
 
-def measure_whole(size: int) -> None:
-    """`draw_swiss_round` round by round, from the tournament as recorded."""
-    times: list[float] = []
-    played(size, (size - 1).bit_length(), times)
-    report_times(size, "whole draw_swiss_round", times)
+def ring(size: int, neighbours: int, group: int) -> PairingPool:
+    """Everybody has met the nearest others on a circle, and those nearest have equal points."""
+    field = dense(size, neighbours, random.Random(1))
+    return PairingPool(field.ids, tuple(size - i // group for i in range(size)), field.met, field.byes)
 
 
-def measure_commands(size: int, repeats: int) -> None:
-    """Whole processes; "cpu" is the processor time they took, which a busy machine lengthens less."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "event.json")
-        with open(path, "w", encoding="utf-8") as file:
-            json.dump(tournament_to_json(played(size, 9, [])), file, ensure_ascii=False)
-        for command in ("pair", "standings"):
-            words = [sys.executable, "-m", "roundtap.main", command, path]
-            times, cpu = [], []
-            for _ in range(repeats):
-                before = os.times()
-                begin = time.perf_counter()
-                subprocess.run(words, stdout=subprocess.DEVNULL, check=True)
-                times.append(1000 * (time.perf_counter() - begin))
-                after = os.times()
-                cpu.append(1000 * (after.children_user - before.children_user
-                                   + after.children_system - before.children_system))
-            report_times(size, f"roundtap {command}", times)
-            report_times(size, f"roundtap {command}, cpu", cpu)
+def ring_draw(size: int, neighbours: int, group: int, times: int) -> Row:
+    field = ring(size, neighbours, group)
+    took = [timed(lambda: draw_round(field, range(size), DrawRandom(1, 2, 1), field.byes, 0)) for _ in range(times)]
+    return Row(f"draw of a ring of {size:,}, {neighbours} neighbours met, {group} of equal points", min(took), "ms",
+               RING_GATE_MS, timed(partial(sort_and_shuffle, field)), "sort + shuffle", since=SINCE,
+               note=f"best of {times}")
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--full", action="store_true", help="also 2,048 and 5,000 competitors, clean and ugly")
-    parser.add_argument("--fields", nargs="*", default=NAMES, choices=NAMES)
-    parser.add_argument("--sizes", nargs="*", type=int, default=[64, 512])
-    parser.add_argument("--cpu", action="store_true", help="this process's processor time: for a busy machine")
-    # The other benchmarks' options come here too.
-    chosen, _ = parser.parse_known_args()
-    exit_on_signals()
-    if chosen.cpu:
-        globals()["clock"] = time.process_time
-    print("  size field                    draws    median       p99     worst   ratio  repeats  methods")
-    for size in chosen.sizes:
-        for name in chosen.fields:
-            if size > 61 or "60" not in name:
-                measure_draws(size, name, 20 if name in ("clean", "odd") else 3)
-        measure_whole(size)
-    if chosen.full:
-        for size in (2048, 5000):
+def measure(options: Options, folder: Path) -> Iterator[Row]:
+    for size in (64,) if options.quick else (64, 512):
+        for name in NAMES:
+            yield draws_of(size, name, options.pick(20 if name in ("clean", "odd") else 3, 1))
+    if not options.quick:
+        for size, repeats in ((2048, 5), (5000, 2)):
             for name in ("clean", *UGLY):
-                if name in chosen.fields:
-                    measure_draws(size, name, 5 if size < 5000 else 2)
-            measure_whole(size)
-        measure_commands(2048, 9)
+                yield draws_of(size, name, repeats)
+    yield from whole_draws(options.pick(2048, 256))
+    for neighbours, group in RINGS:
+        yield ring_draw(options.pick(8192, 512), neighbours, group, options.pick(5, 1))
 
 
 if __name__ == "__main__":
-    main()
+    alone(measure, __doc__)

@@ -32,6 +32,7 @@ from roundtap_core.wire import ECHO, REPORT, open_envelope, sign
 from roundtap_hub.access.personal_links import link_token
 from roundtap_hub.access.rights import NO_LINK
 
+SINCE = "2026-11-26"
 ATTACKERS = (1, 16)
 CROWD_MB = {"silent": 30, "tls": 30, "feed": 60}
 """The most that as many connections as the encrypted port has places for may cost, and a thousand feeds."""
@@ -68,7 +69,7 @@ def _bytes(options: Options, hall: Hall, core: int | None) -> Iterator[Row]:
             figure = hub.rss_mb() - before
             attackers.ask("end", 30)
         yield Row(f"{count} connections, {how}: the hub's memory", figure, "MB", CROWD_MB.get(how), plain, "plain",
-                  note=f"{held} of them still open when it was read")
+                  since=SINCE, note=f"{held} of them still open when it was read")
         plain = figure if how == "plain" else plain
 
 
@@ -105,7 +106,7 @@ def _waits(options: Options, hub: HubProcess, attackers: ClientProcess) -> Itera
             waited, failed = _timed(ask, options.pick(20, 5))
             if addresses:
                 yield Row(f"{name}, p99, while {addresses} addresses ask", p99(waited), "ms", 500, quiet[name],
-                          "alone", note=f"p50 {p50(waited) or 0:.0f} ms of {len(waited)}; {failed} failed")
+                          "alone", since=SINCE, note=f"p50 {p50(waited) or 0:.0f} ms of {len(waited)}; {failed} failed")
             else:
                 quiet[name] = p99(waited)
         counts = attackers.ask("end", 60)["counts"]

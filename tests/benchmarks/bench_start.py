@@ -77,10 +77,10 @@ def _starts(hall: Hall, core: int | None, name: str, times: int, gate_s: float, 
             cpu.append(hub.started_cpu_s)
             rss.append(hub.rss_mb())
             pss.append(hub.pss_mb())
-    yield Row(f"start, {name}, to the first answer", min(took), "s", gate_s, floor[0], FLOOR,
+    yield Row(f"start, {name}, to the first answer", min(took), "s", gate_s, floor[0], FLOOR, since="2026-11-22",
               note=f"best of {times}, median {p50(took):.2f} s")
-    yield Row(f"start, {name}, to the first answer: CPU", min(cpu), "s", gate_s, floor[1], FLOOR)
-    yield Row(f"start, {name}: RSS", min(rss), "MB", gate_mb, note=f"PSS {min(pss):.0f} MB")
+    yield Row(f"start, {name}, to the first answer: CPU", min(cpu), "s", gate_s, floor[1], FLOOR, since="2026-11-22")
+    yield Row(f"start, {name}: RSS", min(rss), "MB", gate_mb, since="2026-11-22", note=f"PSS {min(pss):.0f} MB")
 
 
 def _until_idle(hub: HubProcess) -> None:

@@ -45,13 +45,17 @@ class Running(Time):
 
 
 class Doors:
-    """Who comes to a hub, and how many of them listen to its feed."""
+    """Who comes to a hub, and how many of them listen to its feed. `asked`: the path of each request and the client's
+    port, which is its connection."""
 
     def __init__(self, application: HubApplication) -> None:
         self.application, self.listeners = application, 0
+        self.asked: list[tuple[str, int]] = []
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         feeds = scope.get("path") == "/feed"
+        if scope["type"] == "http":
+            self.asked.append((scope["path"], scope["client"][1]))
         self.listeners += feeds
         try:
             await self.application(scope, receive, send)

@@ -16,7 +16,7 @@ from roundtap_hub.access.policy import ROUTES, STAFF
 from roundtap_hub.paper.slip_codes import slip_token
 
 NO_PAGES = frozenset({
-    "GET /static/<name>", "GET /feed", "GET /time", "GET /colours.css", "GET /ca.crt", "GET /checks",
+    "GET /static/<name>", "GET /feed", "GET /time", "GET /ca.crt", "GET /checks",
     "GET /device/challenge", "GET /device/hub", "GET /standby/lineage", "GET /console/<event_id>/export.json",
     "GET /console/<event_id>/standings.csv", "GET /console/<event_id>/list-fortress.json",
     "GET /console/before-doors/diagnostics.txt",

@@ -170,6 +170,25 @@ OWN_CLOCK = """
 })();
 """.replace("{SETTLE_MS}", str(CLICK_DEBOUNCE_MS))
 
+FAKE_AUDIO = """
+    window.tones = JSON.parse(sessionStorage.getItem("tones") || "[]");
+    window.AudioContext = class extends EventTarget {
+      constructor() {
+        super();
+        this.state = sessionStorage.getItem("muted") ? "suspended" : "running";
+        this.currentTime = 0;
+      }
+      resume() { this.state = "running"; return Promise.resolve(); }
+      createGain() { return { gain: { setValueAtTime() {}, linearRampToValueAtTime() {} }, connect: (to) => to }; }
+      createOscillator() {
+        return { frequency: { set value(hertz) {
+          window.tones.push(hertz);
+          sessionStorage.setItem("tones", JSON.stringify(window.tones));
+        } }, connect: (to) => to, start() {}, stop() {} };
+      }
+    };"""
+"""Notes the tones that a page plays, in hertz; a tab with `muted` in its store waits for a press first."""
+
 SETTLED = """
 // A page that stands still takes presses as soon as somebody asks; any other one in its own time.
 const settled = () => document.readyState === "complete" && !document.querySelector(".settling");

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from hall_kit import Hall
 from phone_hands import another_phone
-from screen_kit import NARROW, Screen
+from screen_kit import FAKE_AUDIO, NARROW, PHONE, Screen
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 
+from roundtap_core.event.commands import SetClock
 from roundtap_core.event.states import MatchState
 from roundtap_core.records import SidePair
 
@@ -42,7 +44,7 @@ def test_a_report_without_contact_waits_on_the_phone_and_is_said_once(own_hall: 
     # Without contact no question is lost: the page stays as it is, and says so.
     screen.offline()
     screen.click("button[value=time]")
-    screen.until(lambda: "nothing of it was said yet" in browser.find_element(By.ID, "unsent").text, "the words for it")
+    screen.until(lambda: "Nothing was sent. Try again" in browser.find_element(By.ID, "unsent").text, "the words")
     screen.offline(False)
     screen.until(lambda: browser.find_element(By.CSS_SELECTOR, "button[value=time]").is_enabled(), "the button")
     screen.click("button[value=time]")
@@ -83,3 +85,120 @@ def test_a_report_without_contact_waits_on_the_phone_and_is_said_once(own_hall: 
     screen.until(lambda: "Saved #" in browser.find_element(By.ID, "unsent").text, "the hub's word")
     assert kept(browser) == []
     assert browser.execute_script("return document.documentElement.scrollWidth") <= 320
+
+
+FELT = """
+    window.felt = 0;
+    Object.defineProperty(navigator, "vibrate", { value: () => { window.felt += 1; return true; } });
+"""
+ROUND, TIME, REPORTED = [660, 880], [880, 880, 660], [660, 990]
+
+
+def test_a_phone_is_heard_and_felt_once_its_player_has_turned_that_on(own_hall: Hall, screen: Screen) -> None:
+    hall, house = own_hall, own_hall.house
+    screen.before_pages(FAKE_AUDIO)
+    screen.before_pages(FELT)
+    screen.size(PHONE)
+    screen.language("en")
+    house.with_event(PEOPLE)
+    screen.open(hall.url + house.hub.access.links.path("e1", "p1"))
+    on = "return document.querySelector('#alerts button').getAttribute('aria-pressed')"
+    heard: list[int] = []
+
+    def hears(more: list[int], what: str) -> None:
+        heard.extend(more)
+        screen.until(lambda: screen.run("return window.tones") == heard, what)
+
+    assert screen.run(on) == "false"
+    screen.click("#alerts button")
+    hears(REPORTED, "what it will sound like")
+    assert screen.run(on) == "true"
+    assert screen.one("#alerts button").text == "Sound is on"
+    # What was turned on stays on.
+    screen.driver.refresh()
+    screen.until(lambda: screen.run("return window.heard_hub"), "the feed")
+    assert screen.run(on) == "true"
+    house.publish()
+    hears(ROUND, "the round")
+    hall.tell("e1", SetClock("start"))
+    screen.until(lambda: "74:5" in screen.one("#phone-clock").text, "the clock")
+    hall.tell("e1", SetClock("set", 3000))
+    hears(TIME, "time")
+    mine = next(match for match in house.event.live.matches  # type: ignore[union-attr]
+                if "p1" in (match.match.a, match.match.b))
+    hall.report("e1", mine.id, "b" if mine.match.a == "p1" else "a", 100, 24)
+    hears(REPORTED, "the opponent's report")
+    assert screen.run("return window.felt") == 3
+    screen.click("#alerts button")
+    assert screen.run(on) == "false"
+    hall.report("e1", mine.id, "a" if mine.match.a == "p1" else "b", 24, 100)
+    screen.until(lambda: "Your reports differ" in screen.one("#my-match").text, "the conflict")
+    assert screen.run("return window.tones") == heard
+
+
+QUIET = """
+    AudioContext.prototype.resume = function () {
+        this.state = window.pressed ? "running" : "suspended";
+        return Promise.resolve();
+    };
+    addEventListener("click", () => { window.pressed = true; }, true);
+"""
+
+
+def test_a_phone_that_browsers_keep_quiet_says_so_until_a_press(own_hall: Hall, screen: Screen) -> None:
+    house = own_hall.house
+    screen.before_pages(FAKE_AUDIO)
+    house.with_event(PEOPLE)
+    address = own_hall.url + house.hub.access.links.path("e1", "p1")
+    screen.open(address)
+    screen.run("localStorage.setItem('roundtap:sound', '1'); sessionStorage.setItem('muted', '1')")
+    screen.before_pages(QUIET)
+    screen.open(address)
+    on = "return document.querySelector('#alerts button').getAttribute('aria-pressed')"
+    assert screen.run(on) == "false"
+    screen.click("h1")
+    screen.until(lambda: screen.run(on) == "true", "sound after a press anywhere")
+
+
+def test_a_page_that_was_left_is_there_without_contact_and_says_how_old_it_is(own_hall: Hall, screen: Screen) -> None:
+    house = own_hall.house
+    house.with_event(PEOPLE)
+    house.publish()
+    screen.language("en")
+    # Such a page cannot be kept whole: it comes from what the browser has stored.
+    screen.before_pages("addEventListener('unload', () => {})")
+    # The first load sets the phone's cookie, and what was sent without it is of no use with it.
+    for _ in range(2):
+        screen.open(own_hall.url + house.hub.access.links.path("e1", "p1"))
+        screen.until(lambda: screen.run("return window.heard_hub"), "the feed")
+    screen.open(own_hall.url + "/e/e1/standings")
+    screen.until(lambda: screen.run("return window.heard_hub"), "the feed")
+    # The page was current ten minutes ago; what came later, the browser has not stored.
+    screen.run("""
+        const known = JSON.parse(sessionStorage.getItem("roundtap:current"));
+        const before = known.map(([version, at]) => [version, at - 600_000]);
+        sessionStorage.setItem("roundtap:current", JSON.stringify(before));
+    """)
+    screen.offline()
+    screen.driver.back()
+    screen.until(lambda: screen.all("body.stale"), "the page to know that it is old")
+    assert screen.all(".seat-table b")
+    assert re.search(r"No contact for 1\d:\d\d", screen.one("#contact").text)
+    assert screen.one(".keep-open").is_displayed()
+    screen.offline(False)
+    screen.until(lambda: not screen.all("body.stale"), "the hub")
+    assert not screen.one(".keep-open").is_displayed()
+
+
+def test_a_page_that_is_come_back_to_stands_as_it_was_left(own_hall: Hall, screen: Screen) -> None:
+    """Browsers keep it whole, and it listens again."""
+    house = own_hall.house
+    house.with_event(PEOPLE)
+    screen.before_pages("addEventListener('pageshow', ({persisted}) => { window.kept = persisted; })")
+    screen.open(own_hall.url + house.hub.access.links.path("e1", "p1"))
+    screen.until(lambda: screen.run("return window.heard_hub"), "the feed")
+    screen.open(own_hall.url + "/e/e1/standings")
+    screen.driver.back()
+    screen.until(lambda: screen.run("return window.kept"), "the page that was kept")
+    house.publish()
+    screen.until(lambda: screen.all(".seat-table b"), "the round")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from hall_kit import Hall
-from screen_kit import Screen
+from screen_kit import FAKE_AUDIO, Screen
 
 from roundtap_core.event.commands import SetClock
 from roundtap_hub.hall.hub_sound import FIVE, START, TIME
@@ -14,29 +14,12 @@ from roundtap_hub.hall.hub_sound import FIVE, START, TIME
 MINUTE = 60_000
 KNOWN = "return window.heard_hub && window.roundtap && window.roundtap.known()"
 
-FAKE = """
-    window.tones = JSON.parse(sessionStorage.getItem("tones") || "[]");
-    window.AudioContext = class extends EventTarget {
-      constructor() {
-        super();
-        this.state = sessionStorage.getItem("muted") ? "suspended" : "running";
-        this.currentTime = 0;
-      }
-      resume() { this.state = "running"; return Promise.resolve(); }
-      createGain() { return { gain: { setValueAtTime() {}, linearRampToValueAtTime() {} }, connect: (to) => to }; }
-      createOscillator() {
-        return { frequency: { set value(hertz) {
-          window.tones.push(hertz);
-          sessionStorage.setItem("tones", JSON.stringify(window.tones));
-        } }, connect: (to) => to, start() {}, stop() {} };
-      }
-    };"""
 HEARD = {START: [660, 880], FIVE: [880, 880], TIME: [880, 880, 660]}
 
 
 @pytest.fixture
 def screen(screen: Screen) -> Screen:
-    screen.before_pages(FAKE)
+    screen.before_pages(FAKE_AUDIO)
     return screen
 
 

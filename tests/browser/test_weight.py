@@ -111,7 +111,7 @@ class Wire:
 
 def not_a_page(path: str) -> bool:
     """A link may also say where a page is in another language."""
-    return path.startswith(("/static", "/colours.css"))
+    return path.startswith("/static")
 
 
 @pytest.fixture(scope="module")
@@ -120,6 +120,39 @@ def cookies(large_hall: Hall) -> str:
     cookie = large_hall.house.organizer().client.get_cookie(LOCAL_SESSION)
     assert cookie
     return f"{LOCAL_SESSION}={cookie.value}"
+
+
+PLAYERS_PAGES = ("GET /me/<token>", "GET /e/<event_id>", "GET /e/<event_id>/p/<competitor>",
+                 "GET /e/<event_id>/pairings", "GET /e/<event_id>/standings", "GET /e/<event_id>/bracket",
+                 "GET /rules/<event_id>", "GET /me/<token>/report", "GET /aid/<rulebook>")
+
+
+@pytest.mark.parametrize("address", PLAYERS_PAGES)
+def test_requests_of_a_player_s_page(large_hall: Hall, screen: Screen, address: str) -> None:
+    """Page, style sheet, script, icon and feed; when it is loaded again, the page and its feed."""
+    [path] = heaviest(large_hall, address, organizer=False)
+    at_hub = large_hall.doors.asked
+    screen.cdp("Network.clearBrowserCache", {})
+    for load, most in (("first", 5), ("again", 2), ("refreshed", 2)):
+        if load != "refreshed":
+            screen.open("about:blank")
+            screen.until(lambda: not large_hall.doors.listeners, "the feed before to end")
+        at_hub.clear()
+        screen.asked()
+        if load == "refreshed":
+            screen.driver.refresh()
+            screen.whole()
+        else:
+            screen.open(large_hall.url + path)
+        screen.until(lambda: screen.run("return !document.body.dataset.feed || window.heard_hub"), "the feed")
+        asked = [found for found, _ in at_hub]
+        # What the browser has asked for and the hub not heard yet; what it has of its own, nobody hears.
+        asked += [found for found in screen.asked()
+                  if not found.startswith("/static") and found.split("?")[0] not in asked]
+        ports = {port for _, port in at_hub}
+        print(f"{load}: {len(asked)} requests on {len(ports)} connections: {path}")
+        assert len(asked) <= most, (load, asked)
+        assert len(ports) <= 2, (load, at_hub)
 
 
 @pytest.mark.parametrize("address", [

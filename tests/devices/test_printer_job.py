@@ -112,6 +112,11 @@ def test_a_frame_is_a_letter_where_the_line_is_text_and_drawn_at_the_same_place_
                          ).getextrema() == (0, 0)
 
 
+def test_ticks_look_alike_on_drawn_lines_and_on_those_in_letters():
+    one, other = (TextLine((TextCell(tick, 0, 3), TextCell("Życie", 4, 20)), tight=True) for tick in ("☐", "[ ]"))
+    assert compose_job([one], PLAIN_58) == compose_job([other], PLAIN_58)
+
+
 @pytest.mark.parametrize("profile", PROFILES.values(), ids=lambda p: p.name)
 def test_the_height_said_is_the_height_printed(profile):
     lines = [line("TABLE 12", profile.sheet, tall=True), line("Łukasz", profile.sheet, bold=True), Feed(300),

@@ -138,7 +138,6 @@ GETS = (
     "/console/{}", "/console/e1", "/console/e1/match/{}", "/console/e1/match/1.1", "/login",
     "/console/e1/competitor/{}/list", "/console/e1/competitor/p1/list", "/console/e1/person/{}",
     "/console/e1/export.json", "/{}", "/device/{}", "/console/e1/standings.csv", "/console/e1/match/1.1/walk",
-    "/colours.css",
 )
 QUERIES = (
     "lang", "round", "since", "page", "next", "rulebook", "after", "who", "name", "q", "at", "way", "opener", "lines",

@@ -62,7 +62,7 @@ def _of_event(who: frozenset[str], states: frozenset[str], *addresses: str, roun
 
 WRITTEN: Mapping[str, Row] = {
     **_rows(Row(frozenset({EVERYBODY})),
-            "GET /", "GET /wall", "GET /colours.css", "GET /static/<name>", "GET /feed", "GET /time", "GET /trust",
+            "GET /", "GET /wall", "GET /static/<name>", "GET /feed", "GET /time", "GET /trust",
             "GET /aid/<rulebook>", "GET /ca.crt", "GET /checks", "GET /device/challenge", "GET /device/hub",
             "GET /standby/lineage"),
     **_rows(Row(frozenset({SLIP})), "GET /s/<token>", "POST /s/<token>"),

@@ -1,4 +1,4 @@
-"""The README's first event in a real browser: the bench by mouse and keyboard, the console's one next step."""
+"""An event in a real browser: the bench by mouse and keyboard, the console's one next step."""
 
 from __future__ import annotations
 
@@ -24,15 +24,14 @@ from roundtap.kit.child_processes import start_roundtap
 
 @pytest.fixture
 def demo() -> Iterator[tuple[str, str, str]]:
-    """A running demo with two tables and four players: bench address, console address, PIN."""
-    process = start_roundtap("demo", "--port", str(free_port()), "--tables", "2", "--players", "4",
-                             stdout=subprocess.PIPE, text=True)
+    """A running demo of X-Wing with two tables and four players: bench address, console address, PIN."""
+    port = free_port()
+    process = start_roundtap("demo", "--port", str(port), "--rulebook", "xwing-standard", stdout=subprocess.PIPE,
+                             text=True)
     said = read_until(process, "Ctrl-C")
-    bench = re.search(r"Bench.*?(http\S+)", said)
-    console = re.search(r"Console.*?(http\S+)\s+PIN (\d+)", said)
-    assert bench
-    assert console
-    yield bench[1], console[1], console[2]
+    pin = re.search(r"PIN is (\d+)", said)
+    assert pin
+    yield f"http://127.0.0.1:{port + 1}/bench", f"http://127.0.0.1:{port}/console", pin[1]
     assert end(process) == 0
 
 
@@ -156,7 +155,7 @@ def test_a_four_player_event_from_seats_to_standings(
         if round_number < 3:
             evening.next_step(f"Draw round {round_number + 1}", then=f"Round {round_number + 1} is drawn")
         if round_number < rounds:
-            evening.next_step("Publish", then=f"Start the clock of round {round_number + 1}")
+            evening.next_step("Publish", then=f"Start the clock for round {round_number + 1}")
     if rounds < 3:
         return
     evening.next_step("Finish", then="Yes: Finish")

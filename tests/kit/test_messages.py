@@ -13,6 +13,7 @@ import pytest
 from msgspec import inspect
 
 from hub_talk import KEYS, talking
+from roundtap.demo import bench
 from roundtap_core import messages, wire
 from roundtap_core.typed import parse_message
 from roundtap_core.view_types import TableView
@@ -191,9 +192,9 @@ def test_a_printed_kind_has_the_fields_that_are_told(talk: dict[str, list[dict[s
 def addresses_of_the_code() -> set[str]:
     import_module("roundtap_hub.serving.asgi")
     import_module("roundtap_hub.serving.routes")
-    bench = (ROOT / "server/roundtap/demo/bench.py").read_text()
-    posts = re.findall(r'method == "POST" and path == "([^"]+)"', bench)
-    gets = {*re.findall(r'elif path == "([^"]+)"', bench), *re.findall(r'^    "(/[^"]*)": \(', bench, re.MULTILINE)}
+    code = (ROOT / "server/roundtap/demo/bench.py").read_text()
+    posts = bench.ORDERS
+    gets = {*re.findall(r'elif path == "([^"]+)"', code), *bench.PAGES, *bench.FILES, f"{bench.START}<key>"}
     routes = {address for address, one in ROUTES.items() if not one.who <= STAFF}
     return routes - {"HEAD /time"} | {f"POST {path}" for path in posts} | {f"GET {path}" for path in gets}
 
@@ -232,7 +233,8 @@ def test_a_form_has_the_fields_that_are_told() -> None:
 def test_the_virtual_kit_says_what_is_told(heading: str, file: str) -> None:
     code = (ROOT / file).read_text(encoding="utf-8")
     if heading == "Bench":
-        code += (ROOT / "server/roundtap/demo/demo.py").read_text(encoding="utf-8")
+        code += "".join((ROOT / f"server/roundtap/demo/{name}.py").read_text(encoding="utf-8")
+                        for name in ("demo", "guide"))
     for name in re.findall(r"`([a-z_]+)`", sections()[heading]):
         assert f'"{name}"' in code or f"'{name}'" in code, name
     first = "sheet" if heading == "Virtual printer" else "frame"

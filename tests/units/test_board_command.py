@@ -96,6 +96,13 @@ def test_a_board_of_ones_own_without_lamps_needs_none() -> None:
                                                        "case"}
 
 
+def test_the_parts_say_how_many_pins_the_screen_has() -> None:
+    """The seven-pin module is soldered to SPI: the one with four pins cannot be wired that way."""
+    made = parse_board('name = "mine"\nlike = "recommended"\n[screen]\nbus = "spi"')
+    assert "SPI (seven pins, soldered)" in parts_text(made, unit_words("en"))
+    assert "I²C (four pins, soldered)" in parts_text(BOARDS["recommended"], unit_words("en"))
+
+
 def test_what_a_table_costs_is_the_sum_of_its_lines() -> None:
     assert price_range_eur(WAVESHARE_HAT) == (18 + 5 + 8 + 14 + 5, 25 + 10 + 15 + 22 + 20)
     assert all(low <= high for low, high in PRICES_EUR.values())

@@ -15,6 +15,7 @@ from roundtap_units.wall.main import (
     ANOTHER_AFTER_S,
     ASKS_WITHIN_S,
     HERE,
+    LIVED_S,
     MISSES,
     STARTS_WITHIN_S,
     HubWatch,
@@ -186,7 +187,20 @@ class Browsers:
         self.ended += 1
 
 
-def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, evening: Evening, lives_s: float, asks_s: float) -> Browsers:
+class Told(SystemdNotifier):
+    """What is said to systemd of this service, and when."""
+
+    def __init__(self, evening: Evening) -> None:
+        super().__init__({})
+        self.said: list[tuple[float, str]] = []
+        self._evening = evening
+
+    def say(self, trouble: object) -> None:
+        self.said.append((self._evening.s, str(trouble)))
+
+
+def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, evening: Evening, lives_s: float, asks_s: float,
+         told: SystemdNotifier | None = None) -> Browsers:
     """The browsers of an evening."""
     with WallProxy(Hall().watch(), WallMemory(tmp_path / "wall.json"), str, lambda: evening.s) as proxy:
         browsers = Browsers(evening, proxy, lives_s, asks_s)
@@ -194,7 +208,7 @@ def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, evening: Evening, live
         monkeypatch.setattr("roundtap_units.wall.main.end_browser", browsers.end)
         monkeypatch.setattr("shutil.which", lambda name, path=None: f"/usr/bin/{name}")
         environment = {"RUNTIME_DIRECTORY": str(tmp_path), "WLR_BACKENDS": "headless"}
-        WallBrowser(proxy, SystemdNotifier({}), evening, lambda: evening.s).run(False, environment)
+        WallBrowser(proxy, told or SystemdNotifier({}), evening, lambda: evening.s).run(False, environment)
         assert browsers.words[:4] == ["cage", "-d", "--", "/usr/bin/chromium"]
         assert "--kiosk" in browsers.words
         assert browsers.words[-1] == proxy.url
@@ -208,6 +222,20 @@ LONG = 10 * STARTS_WITHIN_S
 def test_a_browser_that_ends_at_once_is_started_again_later_and_later(
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert kept(tmp_path, monkeypatch, Evening(200), 0, LONG).begun_s == [0, 4, 12, 28, 60, 120, 180]
+
+
+def test_a_browser_that_ends_at_once_is_reported_until_one_has_lived(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The report was taken back at each start, so that the doctor's verdict came and went."""
+    evening = Evening(200)
+    told = Told(evening)
+    kept(tmp_path, monkeypatch, evening, 0, LONG, told)
+    assert len(told.said) == 7
+    assert all("ends as soon as it is started" in trouble for _, trouble in told.said)
+    told.said.clear()
+    evening = told._evening = Evening(300)
+    kept(tmp_path, monkeypatch, evening, LONG, LONG, told)
+    assert told.said == [(LIVED_S + 1, "")], "once, when it has lived"
 
 
 def test_one_that_has_lived_is_started_again_soon(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,7 @@ import os
 import tempfile
 from collections import deque
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -157,7 +157,7 @@ class _Composer:
 
     def _line(self, line: print_lines.TextLine) -> None:
         if (runs := self._runs(line)) is None:
-            self._image(render_text_line(line, self._profile.sheet))
+            self._image(render_text_line(line if line.small else _ticked(line), self._profile.sheet))
             return
         self._pitch(line.height_dots)
         if line.bold or line.tall:
@@ -234,6 +234,13 @@ class _Composer:
         self._longest = max(self._longest, len(self._escpos.output) - before)
         self._escpos.set(align="left")
         self._end_step(made.height, made.height)
+
+
+def _ticked(line: print_lines.TextLine) -> print_lines.TextLine:
+    """The line with its ticks as the printer's own letters show them on the lines around it."""
+    ticked = ((cell, cell.text.replace("☐", SUBSTITUTES[ord("☐")])) for cell in line.cells)
+    return replace(line, cells=tuple(
+        replace(cell, text=text) if len(text) <= cell.width else cell for cell, text in ticked))
 
 
 def pack_bits(image: Any) -> bytes:

@@ -282,6 +282,7 @@ STARTS_WITHIN_S = 120.0  # a browser that starts for the first time on a slow ca
 ASKS_WITHIN_S = 40.0
 ENDS_WITHIN_S = 5.0
 AGAIN_AFTER_S, AGAIN_AT_MOST_S = 2.0, 60.0  # a browser that ends at once is restarted with a growing pause
+LIVED_S = 60.0  # one that ends later did not end at once
 COMPOSITOR = ("cage", "-d", "--")
 BROWSERS = ("chromium", "chromium-browser")
 FLAGS = (
@@ -376,30 +377,31 @@ class WallBrowser:
     def run(self, window: bool, environment: Mapping[str, str]) -> None:
         again_s = AGAIN_AFTER_S
         while self._wait_for(lambda: missing_for_browser(window, environment)):
-            began_s = self._now_s()
+            lived = False
             try:
-                self._show(browser_command(window, environment, self._proxy.url),
-                           browser_environment(environment, window))
+                lived = self._show(browser_command(window, environment, self._proxy.url),
+                                   browser_environment(environment, window))
             except OSError as error:
                 log.error("the browser cannot be started: %s", error)
             if self._stop.is_set():
                 return
-            lived = self._now_s() - began_s > AGAIN_AT_MOST_S
             again_s = AGAIN_AFTER_S if lived else min(again_s * 2, AGAIN_AT_MOST_S)
             log.warning("the browser has ended; it is started again in %d s", again_s)
-            self._notify.say("" if lived else "the browser ends as soon as it is started; the log says why")
+            if not lived:
+                # Said until one has lived: the doctor's verdict does not change with each start.
+                self._notify.say("the browser ends as soon as it is started; the log says why")
             self._pause(again_s)
 
     def _wait_for(self, lacks: Callable[[], str]) -> bool:
         reported = ""
         while not self._stop.is_set():
-            lacking = lacks()
-            self._notify.say(lacking)
+            if (lacking := lacks()) != reported:
+                reported = lacking
+                self._notify.say(reported)
+                if reported:
+                    log.warning("%s", reported)
             if not lacking:
                 return True
-            if lacking != reported:
-                reported = lacking
-                log.warning("%s", reported)
             self._pause(LOOK_EVERY_S)
         return False
 
@@ -409,20 +411,24 @@ class WallBrowser:
             self._heartbeat.beat(int(self._now_s() * 1000))
             self._stop.wait(min(left_s, STEP_S))
 
-    def _show(self, words: Sequence[str], environment: Mapping[str, str]) -> None:
-        """Until the browser ends, or has to be ended, or this process is stopped."""
+    def _show(self, words: Sequence[str], environment: Mapping[str, str]) -> bool:
+        """Until the browser ends, or has to be ended, or this process is stopped. Whether it lived for LIVED_S."""
         # In a process group of its own: the browser's children end with it.
         browser = subprocess.Popen(words, env=environment, stdin=subprocess.DEVNULL, start_new_session=True)
-        began_s = self._now_s()
+        began_s, lived = self._now_s(), False
         try:
             while browser.poll() is None and not self._stop.is_set():
                 heard_s = self._proxy.last_request_s
                 if self._now_s() > (heard_s + ASKS_WITHIN_S if heard_s > began_s else began_s + STARTS_WITHIN_S):
                     log.warning("the browser asks for nothing any more")
-                    return
+                    break
                 self._pause(STEP_S)
+                if not lived and self._now_s() - began_s > LIVED_S:
+                    lived = True
+                    self._notify.say("")
         finally:
             end_browser(browser)
+        return lived
 
 
 def missing_for_browser(window: bool, environment: Mapping[str, str]) -> str:

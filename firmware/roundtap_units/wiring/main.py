@@ -267,7 +267,8 @@ def parts_text(made: Board, words: Words) -> str:
     lines = [words("parts.title", board=made.name), ""]
     for count, key in parts_to_buy(made):
         low, high = PRICES_EUR[key]
-        lines.append(f"{count:>2} × {words(f'parts.{key}')}  ({low}–{high} €)")
+        bus = f", {words(f'parts.bus.{made.screen.bus}')}" if key.startswith("screen.") else ""
+        lines.append(f"{count:>2} × {words(f'parts.{key}')}{bus}  ({low}–{high} €)")
     low, high = price_range_eur(made)
     lines += ["", words("parts.cost", low=low, high=high, month=PRICES_DATE),
               words("parts.packages", packages=" ".join(required_packages(made))),

@@ -6,9 +6,12 @@ import secrets
 import shutil
 import socket
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
-from types import FrameType
+from types import FrameType, MappingProxyType
+from typing import Any
 
+from roundtap.demo import guide
 from roundtap.headless.cli_io import print_refusal, reader_words
 from roundtap.kit.child_processes import exit_on_signals
 from roundtap.kit.player_names import made_up_people
@@ -20,8 +23,10 @@ from roundtap_core.event.states import Entrant
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import LANGUAGES
 from roundtap_hub.access.auth import is_loopback
+from roundtap_hub.access.personal_links import link_token
+from roundtap_hub.access.rights import NO_LINK
 from roundtap_hub.access.tls import AUTHORITY, FOLDER, fingerprint, https_port
-from roundtap_hub.hub import random_event_id
+from roundtap_hub.hub import random_event_id, read_or_make_secret
 from roundtap_hub.store.clocks import system_clocks
 from roundtap_hub.store.journal import Journal, PersonRecord
 from roundtap_hub.store.service import Service, Step
@@ -32,19 +37,20 @@ BENCH_HOST = "127.0.0.1"
 
 
 def make_event(database: Path, players: int, tables: int, rulebook: str,
-               name: str = "Friday night", event_id: str | None = None) -> str:
-    """Write an event into a fresh journal: players entered, round 1 drawn and published, units placed. Returns its id,
-    a random one where none is given."""
+               name: str = "Friday night", event_id: str | None = None,
+               options: Mapping[str, Any] = MappingProxyType({}), published: bool = True) -> str:
+    """Write an event into a fresh journal: players entered, round 1 drawn and (`published`) shown, units placed.
+    Returns its id, a random one where none is given. `options`: as in CreateEvent."""
     event = event_id or random_event_id()
     journal = Journal(f"sqlite:///{database}")
     service = Service(journal, system_clocks())
     service.start()
     people = [PersonRecord(event, f"p{i}", secrets.token_hex(8), person)
               for i, person in enumerate(made_up_people(players, RULEBOOKS[rulebook].team_size), start=1)]
-    create = c.CreateEvent(name, rulebook, None, {}, "#0072B2", secrets.randbits(48))
+    create = c.CreateEvent(name, rulebook, None, options, "#0072B2", secrets.randbits(48))
     entered = [c.EnterCompetitor(Entrant(p.competitor, p.person.digest(p.salt))) for p in people]
-    play = (c.DrawRound(secrets.randbits(53)), c.PublishRound(1, 1, noted="a demo"))
-    commands: list[c.Command] = [create, *entered, *play]
+    shown = [c.PublishRound(1, 1, noted="a demo")] if published else []
+    commands: list[c.Command] = [create, *entered, c.DrawRound(secrets.randbits(53)), *shown]
     service.execute([Step(event, command) for command in commands], "demo", people, timeout_s=60)
     service.execute([Step(VENUE, NewEntry("unit-placed", {"unit": f"table-{n}", "table": n}))
                  for n in range(1, tables + 1)], "demo")
@@ -55,13 +61,15 @@ def make_event(database: Path, players: int, tables: int, rulebook: str,
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--port", type=int, default=8080, help="the hub's port; the bench takes the next one")
-    parser.add_argument("--tables", type=int, default=4, help="how many virtual tables")
+    parser.add_argument("--tables", type=int, default=guide.TABLES,
+                        help="how many virtual tables (default: %(default)s)")
     parser.add_argument("--unenrolled", type=int, default=0, metavar="N",
                         help="so many more tables as they come out of the box: each shows the digits by which it is "
                         "enrolled on the console (Units)")
-    parser.add_argument("--players", type=int, default=8, help="how many players are entered")
-    parser.add_argument("--rulebook", default=next(iter(RULEBOOKS)), choices=tuple(RULEBOOKS), metavar="ID",
-                        help="which game is played: " + ", ".join(RULEBOOKS))
+    parser.add_argument("--players", type=int, default=guide.PLAYERS,
+                        help="how many players are entered (default: %(default)s)")
+    parser.add_argument("--rulebook", default=guide.RULEBOOK, choices=tuple(RULEBOOKS), metavar="ID",
+                        help="which game is played (default: %(default)s): " + ", ".join(RULEBOOKS))
     parser.add_argument("--host", default="127.0.0.1",
                         help="address that the hub listens on; 0.0.0.0 lets phones in the same network in. The "
                         "bench stays on this machine")
@@ -81,7 +89,7 @@ def run(args: argparse.Namespace) -> int:
     try:
         # Everything is written before any process starts.
         demo.kit.prepare()
-        make_event(demo.kit.database, args.players, args.tables, args.rulebook)
+        demo.make_event()
         demo.kit.start()
         demo.serve_bench()
     finally:
@@ -117,30 +125,36 @@ def _argument_error(args: argparse.Namespace) -> str | None:
 
 
 class Demo:
-    """One demo: a virtual kit with an event, and the bench over it."""
+    """One demo: a virtual kit with an event, and the pages over it."""
 
     def __init__(self, args: argparse.Namespace, folder: Path) -> None:
         self.args = args
-        self.kit = VirtualKit(folder, args.host, args.port, args.tables, args.language, args.facing,
-                              f"http://{BENCH_HOST}:{args.port + 1}/",
-                              unenrolled=getattr(args, "unenrolled", 0))
+        self.origin = f"http://{BENCH_HOST}:{args.port + 1}"
+        self.kit = VirtualKit(folder, args.host, args.port, args.tables, args.language, args.facing, f"{self.origin}/",
+                              unenrolled=args.unenrolled)
+        self.is_guided = (args.players, args.tables, args.rulebook) == (guide.PLAYERS, guide.TABLES, guide.RULEBOOK)
+        self._event = ""
 
-    def greeting(self) -> str:
-        shown = "127.0.0.1" if self.args.host in ("0.0.0.0", "::") else self.args.host
-        hub, bench = f"http://{shown}:{self.args.port}", f"http://{BENCH_HOST}:{self.args.port + 1}"
+    def make_event(self) -> None:
+        """The event that the guide leads through, or round 1 of any other."""
+        options = guide.OPTIONS if self.is_guided else {}
+        self._event = make_event(self.kit.database, self.args.players, self.args.tables, self.args.rulebook,
+                                 options=options, published=not self.is_guided)
+
+    def greeting(self, path: str = "/") -> str:
+        """What the terminal says; `path`: of the pages' address."""
+        login = "It logs one browser in. For any other the PIN is" if self.kit.session else "The console's PIN is"
         return "\n".join([
             "",
-            f"  Bench (virtual kit)     {bench}/",
-            f"  Console (organizer)     {hub}/console      PIN {self.kit.pin}",
-            f"  Wall                    {hub}/wall",
-            f"  Players' page           {hub}/",
-            *self._encrypted(),
+            f"  Open this page          {self.origin}{path}",
             "",
+            f"  {login} {self.kit.pin}",
+            *self._elsewhere(),
             "  Everything runs on this machine and is forgotten afterwards. Ctrl-C stops it.",
             "",
         ])
 
-    def _encrypted(self) -> list[str]:
+    def _elsewhere(self) -> list[str]:
         """For organizers on other devices, where the demo admits them."""
         authority = self.kit.hub_folder / FOLDER / AUTHORITY
         if not authority.is_file():
@@ -148,17 +162,28 @@ class Demo:
         return [f"  Console elsewhere       https://this machine:{https_port(self.args.port)}/console",
                 f"    fingerprint (SHA-256) {fingerprint(authority.read_bytes(), authority)}"]
 
+    def _info(self, phone_owner: str) -> dict[str, Any]:
+        """What the pages are told: the hub's address, the paths shown from there, and whether they may be framed."""
+        secret = read_or_make_secret(self.kit.hub_folder / "secret")
+        return {"hub": f"http://{BENCH_HOST}:{self.args.port}", "frames": bool(self.kit.session), "paths": {
+            "console": f"/console/{self._event}", "wall": f"/wall/{self._event}",
+            "phone": f"/me/{link_token(secret, (self._event, phone_owner), NO_LINK)}"}}
+
     def serve_bench(self) -> None:
-        """Serve the bench page until Ctrl-C, and print the greeting once everything answers."""
+        """Serve the pages until Ctrl-C, and print the greeting once everything answers."""
         import asyncio
 
         import uvicorn
 
-        from roundtap.demo.bench import Bench, BenchPrinter, BenchTable
+        from roundtap.demo.bench import Bench, BenchPrinter, BenchTable, Entrance
 
         tables = {n: BenchTable(n, self.kit.panel(n)) for n in (*self.kit.tables, *self.kit.unenrolled)}
-        greeting = self.greeting()
-        bench = Bench(tables, BenchPrinter(self.kit.printer), {"hub_port": self.args.port}, self.args.language)
+        entrance = Entrance(self.kit.session, secrets.token_urlsafe(24))
+        greeting = self.greeting(entrance.path)
+        journal = Journal(f"sqlite:///{self.kit.database}", read_only=True)
+        leads = guide.Guide(journal, self._event, self.args.language)
+        bench = Bench(tables, BenchPrinter(self.kit.printer), self._info(leads.phone_owner), self.args.language,
+                      self.kit, leads if self.is_guided else None, entrance, self.origin)
 
         class Server(uvicorn.Server):
             async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -172,3 +197,4 @@ class Demo:
 
         Server(uvicorn.Config(bench, host=BENCH_HOST, port=self.args.port + 1, loop="asyncio", http="h11",
                               ws="none", log_level="warning", access_log=False, timeout_graceful_shutdown=2)).run()
+        journal.close()

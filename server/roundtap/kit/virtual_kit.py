@@ -8,14 +8,21 @@ import urllib.request
 from pathlib import Path
 
 from roundtap.kit.child_processes import start_roundtap
+from roundtap.kit.virtual_cable import VirtualCable
 from roundtap_hub.access.auth import is_loopback
 from roundtap_hub.access.login_pins import new_pin
 
 UP_WITHIN_S = 30.0
+HUB = "hub"
+
+
+def unit_of(number: int) -> str:
+    return f"table-{number}"
 
 
 class VirtualKit:
-    """The processes of one kit, and the folder they live in. `pin` is the organizer's."""
+    """The processes of one kit, and the folder they live in. `pin` is the organizer's. With a bench each table has a
+    cable of its own, which whoever serves the bench has to start."""
 
     def __init__(self, folder: Path, host: str, port: int, tables: int, language: str = "en",
                  facing: str = "edge", bench_url: str | None = None, unenrolled: int = 0) -> None:
@@ -29,7 +36,12 @@ class VirtualKit:
         self.pin = new_pin()
         self._folder, self._host, self._language = folder, host, language
         self._facing, self._bench_url = facing, bench_url
-        self._processes: list[subprocess.Popen[bytes]] = []
+        self.cables = {unit: VirtualCable(port) for unit in map(unit_of, (*self.tables, *self.unenrolled))
+                       if bench_url is not None}
+        self.session = ""
+        """The token of an organizer's session, on a kit that only this machine reaches; else ""."""
+        self._commands: dict[str, tuple[str, ...]] = {}
+        self._processes: dict[str, subprocess.Popen[bytes]] = {}
 
     def panel(self, number: int) -> Path:
         """The socket of a table's buttons and screen."""
@@ -38,60 +50,85 @@ class VirtualKit:
     def prepare(self) -> None:
         """Write keys, PIN and configurations, before any process starts."""
         from roundtap_hub.access.login_pins import hash_pin
+        from roundtap_hub.access.staff import Sessions, pin_mark
+        from roundtap_hub.store.clocks import system_clocks
         from roundtap_hub.store.secure_files import write_private
 
         def configure(name: str, folder: str, /, **values: str | bool) -> None:
-            values |= {"hub": f"http://127.0.0.1:{self.port}", "language": self._language,
+            port = self.cables[name].port if name in self.cables else self.port
+            values |= {"hub": f"http://127.0.0.1:{port}", "language": self._language,
                        "folder": str(self._folder / folder)}
             # TOML's strings and booleans are JSON's.
             lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in values.items()]
             write_private(self._folder / f"{name}.toml", "".join(lines))
 
         self.hub_folder.mkdir(mode=0o700)
-        write_private(self.hub_folder / "pin", hash_pin(self.pin))
-        keys = {unit: secrets.token_hex(32) for unit in ("station-1", *(f"table-{n}" for n in self.tables))}
+        hashed = hash_pin(self.pin)
+        write_private(self.hub_folder / "pin", hashed)
+        if is_loopback(self._host):
+            sessions = Sessions(system_clocks(), self.hub_folder / "sessions.json")
+            self.session = sessions.begin(self._host, "", pin=pin_mark(hashed, None))
+        keys = {unit: secrets.token_hex(32) for unit in ("station-1", *map(unit_of, self.tables))}
         write_private(self.hub_folder / "keys.json", json.dumps(keys))
         configure("station", "station", unit="station-1", key=keys["station-1"], printer="pos-5890")
         for number in self.tables:
-            unit = f"table-{number}"
+            unit = unit_of(number)
             configure(unit, f"unit-{number}", unit=unit, key=keys[unit], facing=self._facing)
         for number in self.unenrolled:
-            configure(f"table-{number}", f"unit-{number}", facing=self._facing, local=False)
+            configure(unit_of(number), f"unit-{number}", facing=self._facing, local=False)
 
     def start(self) -> None:
         bench = ("--bench-url", self._bench_url) if self._bench_url else ()
         # On this machine alone no encryption is needed.
         secure = ("--secure-port", "0") if is_loopback(self._host) else ()
-        self._spawn("hub", "--data", str(self.hub_folder), "--host", self._host, "--port", str(self.port),
+        self._start(HUB, "hub", "--data", str(self.hub_folder), "--host", self._host, "--port", str(self.port),
                     "--language", self._language, *bench, *secure)
         self._wait_for_hub()
         for number in (*self.tables, *self.unenrolled):
-            self._spawn("table", str(self._folder / f"table-{number}.toml"), "--panel", str(self.panel(number)))
-        self._spawn("station", str(self._folder / "station.toml"), "--virtual", str(self.printer))
+            config = self._folder / f"{unit_of(number)}.toml"
+            self._start(unit_of(number), "table", str(config), "--panel", str(self.panel(number)))
+        self._start("station", "station", str(self._folder / "station.toml"), "--virtual", str(self.printer))
+
+    def has_power(self, name: str) -> bool:
+        """Whether the hub, or this unit, runs."""
+        return name in self._processes and self._processes[name].poll() is None
+
+    def switch_power(self, name: str, on: bool) -> None:
+        """Cut the power of the hub or of a unit, which ends without warning, or start it again. Blocks for a moment.
+        KeyError for an unknown one."""
+        command, running = self._commands[name], self.has_power(name)
+        if on and not running:
+            self._start(name, *command)
+        elif running and not on:
+            self._processes[name].kill()
+            self._processes[name].wait()
 
     def stop(self) -> None:
         """Ask every process to end, and make sure of it."""
-        for process in self._processes:
+        for process in self._processes.values():
             process.terminate()
-        for process in self._processes:
+        for process in self._processes.values():
             try:
                 process.wait(timeout=5)
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
+        for cable in self.cables.values():
+            cable.close()
 
-    def _spawn(self, *command: str) -> None:
+    def _start(self, name: str, *command: str) -> None:
         # A session of its own: Ctrl-C reaches only this process, which then stops the others in order.
-        self._processes.append(start_roundtap(*command, start_new_session=True))
+        self._commands[name] = command
+        self._processes[name] = start_roundtap(*command, start_new_session=True)
 
     def _wait_for_hub(self) -> None:
         give_up = time.monotonic() + UP_WITHIN_S
-        while time.monotonic() < give_up and self._processes[0].poll() is None:
+        while time.monotonic() < give_up and self._processes[HUB].poll() is None:
             try:
                 with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/time", timeout=2):
                     return
             except OSError:
                 time.sleep(0.05)
-        ended = self._processes[0].poll() is not None
+        ended = self._processes[HUB].poll() is not None
         raise SystemExit("the hub has ended; what it said stands above" if ended else
                          f"the hub has not answered for {UP_WITHIN_S:.0f} s: this machine is busy, try again")

@@ -26,10 +26,10 @@ class _Search:
     def __init__(self, edges: Edges) -> None:
         self.n = len(edges)
         self.edges = [[(w, 2 * weight) for w, weight in sorted(around.items())] for around in edges]
-        self.weight = [{w: 2 * weight for w, weight in around.items()} for around in edges]
         self.mate = [NOBODY] * self.n
-        heaviest = max((weight for around in edges for weight in around.values()), default=0)
+        heaviest = max([max(around.values()) for around in edges if around], default=0)
         self.price = [heaviest] * self.n
+        self.far = 8 * heaviest  # more than any slack: prices stay between 0 and twice the heaviest
         self.top = list(range(self.n))
         self.base = {v: v for v in range(self.n)}
         self.children: dict[int, list[int]] = {}
@@ -48,7 +48,7 @@ class _Search:
         self.entry: dict[int, tuple[int, int]] = {}
         self.queue: list[int] = []
         self.near = [NOBODY] * self.n
-        self.slack = [0] * self.n
+        self.slack = [self.far] * self.n
         roots = [v for v in range(self.n) if self.mate[v] == NOBODY]
         if len(roots) < 2:
             return False
@@ -96,14 +96,16 @@ class _Search:
             v = queue.pop()
             own = price[v]
             for w, weight in self.edges[v]:
+                left = own + price[w] - weight
+                if left >= slack[w] and left:
+                    continue
                 point = top[w]
                 if point == top[v]:
                     continue
-                left = own + price[w] - weight
                 if left == 0 and label.get(point, PLAIN) != INNER:
                     if self._follow_edge(v, w):
                         return True
-                elif near[w] == NOBODY or left < slack[w]:
+                elif left < slack[w]:
                     near[w], slack[w] = v, left
         return False
 
@@ -180,12 +182,12 @@ class _Search:
         for u in inside:
             if self.near[u] == NOBODY or self.top[self.near[u]] != b:
                 continue
-            self.near[u] = NOBODY
+            self.near[u], self.slack[u] = NOBODY, self.far
             for x, weight in self.edges[u]:
                 other = self.top[x]
                 if other != b and self.label.get(other, PLAIN) == OUTER and x not in waiting:
                     left = self.price[u] + self.price[x] - weight
-                    if self.near[u] == NOBODY or left < self.slack[u]:
+                    if left < self.slack[u]:
                         self.near[u], self.slack[u] = x, left
 
     def _unfold(self, b: int) -> list[int]:

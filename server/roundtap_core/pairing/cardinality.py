@@ -1,7 +1,7 @@
 """The largest pairing without a repeat (Edmonds' blossoms), and rounds made from one."""
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from roundtap_core.pairing.pairing_pool import Groups, Met, Pairs
 from roundtap_core.randomness import Rand, shuffle
@@ -128,36 +128,35 @@ class LargestMatching:
         return base[w]
 
 
-Cell = tuple[int, int]  # the groups of a pair, the upper one first
-
 PASSES = 3
 REACH = 256  # how far below it a pair is offered exchanges: all of a field of 512, bounded work in a larger one
 
 
 def improve_shape(pairs: Pairs, groups: Groups, met: Met, rand: Rand) -> Pairs:
-    """Exchange partners between two pairs while that improves the shape without adding a repeat. `pairs` have the
-    fewest repeats possible. Useful exchanges are computed once per kind of pairs, as kinds are far fewer."""
+    """Exchange partners between two pairs while that improves the shape (see `swiss_round.pairing_shape`) without
+    adding a repeat. `pairs` have the fewest repeats possible."""
     group_of = {member: g for g, group in enumerate(groups) for member in group}
-    # The member of the upper group first in every pair: then a kind of pair is the groups of its two.
-    pairs = [(a, b) if group_of[a] <= group_of[b] else (b, a) for a, b in pairs]
+
+    def upper_first(a: int, b: int) -> tuple[int, int]:
+        return (a, b) if group_of[a] <= group_of[b] else (b, a)
+
+    pairs = [upper_first(a, b) for a, b in pairs]
     shuffle(pairs, rand)
-    better: dict[tuple[Cell, Cell], list[int]] = {}
     for _ in range(PASSES):
         pairs.sort(key=lambda pair: group_of[pair[0]])
-        cells = [(group_of[a], group_of[b]) for a, b in pairs]
+        # Below the pair in hand, an exchange may only lower a pair's upper group: it stays at or below this.
+        highest = [group_of[a] for a, _ in pairs]
         changed = False
         for i in range(len(pairs)):
             for k in range(i + 1, min(i + REACH, len(pairs))):
-                kinds = (cells[i], cells[k])
-                if kinds not in better:
-                    better[kinds] = _better_exchanges(*kinds)
-                for way in better[kinds]:
-                    two = _exchanged(pairs[i], pairs[k], way)
-                    if _repeats(two, met) <= _repeats([pairs[i], pairs[k]], met):
-                        (a, b), (c, d) = two
-                        pairs[i] = (a, b) if group_of[a] <= group_of[b] else (b, a)
-                        pairs[k] = (c, d) if group_of[c] <= group_of[d] else (d, c)
-                        cells[i], cells[k] = ((group_of[x], group_of[y]) for x, y in (pairs[i], pairs[k]))
+                a, b = pairs[i]
+                lower = group_of[b]
+                if highest[k] >= lower:
+                    break  # Neither this pair nor any later one reaches above b.
+                c, d = pairs[k]
+                for two in _better_exchanges(a, b, c, d, group_of):
+                    if _repeats(two, met) <= _repeats([(a, b), (c, d)], met):
+                        pairs[i], pairs[k] = [upper_first(*pair) for pair in two]
                         changed = True
                         break
         if not changed:
@@ -165,15 +164,16 @@ def improve_shape(pairs: Pairs, groups: Groups, met: Met, rand: Rand) -> Pairs:
     return pairs
 
 
-def _exchanged(one: tuple[int, int], two: tuple[int, int], way: int) -> Pairs:
-    (a, b), (c, d) = one, two
-    return [(a, c), (b, d)] if way == 0 else [(a, d), (b, c)]
-
-
-def _better_exchanges(one: Cell, two: Cell) -> list[int]:
-    """The exchanges that give a better shape (see `swiss_round.shape`), the best first."""
-    shapes = [(sorted(tuple(sorted(pair)) for pair in _exchanged(one, two, way)), way) for way in (0, 1)]
-    return [way for shape, way in sorted(shapes) if shape < sorted([one, two])]
+def _better_exchanges(a: int, b: int, c: int, d: int, group_of: Mapping[int, int]) -> list[Pairs]:
+    """What gives the pairs a-b and c-d, each with its upper member first, a better shape, the best first. The shape of
+    two pairs is as good as the partner of the uppermost of the four is near."""
+    upper, lower, other_upper, other_lower = group_of[a], group_of[b], group_of[c], group_of[d]
+    ways: list[Pairs] = []
+    if other_upper < lower and upper < other_lower:
+        ways.append([(a, c), (b, d)])
+    if (upper < other_upper and other_lower < lower) or (other_upper < upper and lower < other_lower):
+        ways.append([(a, d), (b, c)])
+    return ways
 
 
 def _repeats(pairs: Pairs, met: Met) -> int:

@@ -8,7 +8,7 @@
           exact pieces, where shuffling is in vain   window.py, blossom.py, cardinality.py
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -24,8 +24,8 @@ from roundtap_core.randomness import Rand, shuffle
 from roundtap_core.records import BYE, SWISS, SWISS_STAGES, WON_BYE, Draw, Match, Tournament, present_count
 from roundtap_core.rulebooks.base import BYE_LAST, BYE_RANDOM_LOWEST
 from roundtap_core.rulebooks.registry import rulebook
-from roundtap_core.standings.standings import standings
-from roundtap_core.standings.totals import swiss_totals
+from roundtap_core.standings.standings import last_first
+from roundtap_core.standings.totals import SwissTotals, swiss_totals
 
 IDEAL, REPAIRED = "ideal", "repaired"
 TRIES = 400
@@ -103,32 +103,34 @@ class ByeChoice(Struct, frozen=True):
     passed_over: tuple[int, ...] = ()
 
 
-def first_bye(members: Sequence[int], rand: Rand) -> ByeChoice:
-    return ByeChoice(members[int(rand() * len(members))], RANDOM)
-
-
-def later_bye(field: pairing_pool.PairingPool, way: str, tournament: Tournament, rand: Rand) -> ByeChoice:
+def later_bye(
+    field: pairing_pool.PairingPool, way: str, tournament: Tournament, records: Mapping[str, SwissTotals], rand: Rand
+) -> ByeChoice:
     """The first in the rulebook's order whose absence costs no repeat, among those with the fewest byes. House
     decision: no second bye while someone has none, even at the price of a repeat."""
-    order = _order(field, way, tournament, rand)
     harmless = _byes_without_repeat(range(len(field.ids)), field.met)
-    chosen = next((i for i, member in enumerate(order) if harmless is None or member in harmless), 0)
-    return ByeChoice(order[chosen], way, tuple(order[:chosen]))
+    passed_over: list[int] = []
+    for member in _order(field, way, tournament, records, rand):
+        if harmless is None or member in harmless:
+            return ByeChoice(member, way, tuple(passed_over))
+        passed_over.append(member)
+    return ByeChoice(passed_over[0], way)
 
 
-def _order(field: pairing_pool.PairingPool, way: str, tournament: Tournament, rand: Rand) -> list[int]:
+def _order(
+    field: pairing_pool.PairingPool, way: str, tournament: Tournament, records: Mapping[str, SwissTotals], rand: Rand
+) -> Iterator[int]:
     fewest = min(field.byes)
     members = [i for i, byes in enumerate(field.byes) if byes == fewest]
     if way == BYE_LAST:
-        place = {row.competitor: place for place, row in enumerate(standings(tournament))}
         # Latecomers who missed every round rank below all who have played.
-        return sorted(members, key=lambda i: -place.get(field.ids[i], len(place)))
+        place = {field.ids[i]: i for i in members}
+        yield from (place[who] for who in last_first(tournament, records, place))
+        return
     assert way == BYE_RANDOM_LOWEST
-    order: list[int] = []
     for group in reversed(field.groups(members)):
         shuffle(group, rand)
-        order += group
-    return order
+        yield from group
 
 
 def _byes_without_repeat(members: Sequence[int], met: pairing_pool.Met) -> set[int] | None:
@@ -318,7 +320,10 @@ def draw_round(field: pairing_pool.PairingPool, members: Sequence[int], chance: 
         return draws[0], "enumerated"
     pairs, method = draw_large(field, members, field.met, chance)
     if method != "ideal":
-        _shuffle_pairs(pairs, chance)
+        # A search leaves its pairs in a revealing order; tables and sides should reveal nothing.
+        rand = chance.of("order")
+        shuffle(pairs, rand)
+        pairs = [(b, a) if rand() < 0.5 else (a, b) for a, b in pairs]
     return pairs, method
 
 
@@ -338,18 +343,6 @@ def draw_large(field: pairing_pool.PairingPool, members: Sequence[int], met: pai
                 return draw_fewest_repeats(groups, met, largest, rand), "windowed"
             return solve_window(groups, met, rand, to_the_end=True, repeats=True).pairs, "exact"
     return TopDownDraw(groups, met, chance, most_met).run()
-
-
-def _shuffle_pairs(pairs: pairing_pool.Pairs, chance: pairing_pool.DrawRandom) -> None:
-    """A search leaves its pairs in a revealing order; tables and sides should reveal nothing."""
-    rand = chance.of("order")
-    shuffle(pairs, rand)
-    for i, (a, b) in enumerate(pairs):
-        if rand() < 0.5:
-            pairs[i] = (b, a)
-
-
-__all__ = ["DrawnRound", "draw_swiss_round", "pairing_to_json"]
 
 
 class DrawnRound(Struct, frozen=True):
@@ -390,7 +383,7 @@ def draw_swiss_round(
     rounds_left = _rounds_left(tournament, number, len(field.ids)) if rounds_after is None else rounds_after
     won: list[int] = []
     if tournament.stage_rounds(SWISS):
-        pairs, method, bye = _later_round(field, tournament, chance, byes, rounds_left)
+        pairs, method, bye = _later_round(field, tournament, records, chance, byes, rounds_left)
     else:
         pairs, method, bye, won = _first_round(field, tournament, chance, byes)
     matches = [Match(field.ids[a], field.ids[b]) for a, b in pairs]
@@ -415,7 +408,7 @@ def _first_round(
     members = [i for i in range(len(field.ids)) if i not in set(won)]
     bye = None
     if len(members) % 2:
-        bye = first_bye(members, chance.of("bye"))
+        bye = ByeChoice(members[int(chance.of("bye")() * len(members))], RANDOM)
         members.remove(bye.member)
     for i in won if bye is None else [*won, bye.member]:
         byes[i] += 1
@@ -425,14 +418,15 @@ def _first_round(
 
 
 def _later_round(
-    field: pairing_pool.PairingPool, tournament: Tournament, chance: pairing_pool.DrawRandom, byes: list[int],
-    rounds_left: int
+    field: pairing_pool.PairingPool, tournament: Tournament, records: Mapping[str, SwissTotals],
+    chance: pairing_pool.DrawRandom, byes: list[int], rounds_left: int
 ) -> tuple[pairing_pool.Pairs, str, ByeChoice | None]:
     """Adds this round's bye to `byes`."""
     members = list(range(len(field.ids)))
     bye = None
     if len(members) % 2:
-        bye = later_bye(field, rulebook(tournament.rulebook).bye_after_round_1, tournament, chance.of("bye"))
+        way = rulebook(tournament.rulebook).bye_after_round_1
+        bye = later_bye(field, way, tournament, records, chance.of("bye"))
         members.remove(bye.member)
         byes[bye.member] += 1
     pairs, method = draw_round(field, members, chance, byes, rounds_left)
@@ -461,18 +455,14 @@ def _notes(field: pairing_pool.PairingPool, pairs: pairing_pool.Pairs, bye: ByeC
             floats.append({"competitor": field.ids[upper], "from": field.points[upper], "to": field.points[lower]})
     floats.sort(key=lambda f: (-f["from"], -f["to"]))
     repeated = [{"a": field.ids[a], "b": field.ids[b]} for a, b in pairs if b in field.met[a]]
-    notes: dict[str, Any] = {"repeats": len(repeated), "bye": _bye_note(field.ids, bye), "floats": floats}
+    due = bye and {"competitor": field.ids[bye.member], "why": bye.why,
+                   "passed_over": [field.ids[i] for i in bye.passed_over]}
+    notes: dict[str, Any] = {"repeats": len(repeated), "bye": due, "floats": floats}
     if repeated:
         notes["repeated"] = repeated
     if rounds_left > 0 and len(field.ids) <= LARGEST and repeat_is_ahead(pairs, field.met, byes, rounds_left):
         notes["repeat_ahead"] = True
     return notes
-
-
-def _bye_note(ids: Sequence[str], bye: ByeChoice | None) -> dict[str, Any] | None:
-    if bye is None:
-        return None
-    return {"competitor": ids[bye.member], "why": bye.why, "passed_over": [ids[i] for i in bye.passed_over]}
 
 
 def pairing_to_json(pairing: DrawnRound) -> dict[str, Any]:
@@ -487,12 +477,7 @@ def pairing_to_json(pairing: DrawnRound) -> dict[str, Any]:
         "round": pairing.number,
         "stage": pairing.stage,
         "draw": asdict(pairing.draw),
-        "matches": [_match_to_json(match) for match in pairing.matches],
+        "matches": [{"table": match.table, "a": match.a, "b": match.b} if match.bye is None
+                    else {"a": match.a, "bye": match.bye} for match in pairing.matches],
         "notes": notes,
     }
-
-
-def _match_to_json(match: Match) -> dict[str, Any]:
-    if match.bye is not None:
-        return {"a": match.a, "bye": match.bye}
-    return {"table": match.table, "a": match.a, "b": match.b}

@@ -86,9 +86,10 @@ def repair_ideal(part: Groups, met: Met, rand: Rand) -> Pairs | None:
     """An ideal draw by repair: members of one group change places until no pair repeats. None if it gives up. Always
     succeeds in a single group of at least 2 r + 2, where r is the most earlier opponents of a member in it: fewer than
     all of the exchanges that free a pair are barred."""
+    bounds = _bounds(part)
     for _ in range(RESTARTS):
         line = shuffled_line(part, rand)
-        if repair_line(line, _bounds(part), met, rand):
+        if repair_line(line, bounds, met, rand):
             return list(zip(line[::2], line[1::2], strict=True))
     return None
 
@@ -370,7 +371,7 @@ class TopDownDraw(Struct):
             below = [member for group in self.rest[start:] for member in group]
             tokens = max(tokens, LargestMatching(below, self.met).unmatched)
         window = solve_window(self.rest[start:], self.met, self._rand(), tokens, to_the_end=True)
-        assert window.complete, "a legal round was known to exist"
+        assert (window.floating, window.tokens_left) == ([], 0), "a legal round was known to exist"
         self._fix(window.pairs + self._source_pairs(window, start), [], EXACT)
 
     # Where even the exact pieces are too wide.

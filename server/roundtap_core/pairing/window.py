@@ -19,10 +19,6 @@ class WindowSolution(Struct, frozen=True):
     floating: list[int]
     tokens_left: int
 
-    @property
-    def complete(self) -> bool:
-        return not self.floating and not self.tokens_left
-
 
 def solve_window(
     groups: Groups, met: Met, rand: Rand, tokens: int = 0, to_the_end: bool = False, repeats: bool = False

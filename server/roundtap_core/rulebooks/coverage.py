@@ -72,8 +72,9 @@ def read_clauses(document: str, language: str = "en") -> Coverage:
     with open(os.path.join(FOLDER, f"{document}.json"), encoding="utf-8") as file:
         data: dict[str, Any] = json.load(file)
     said: dict[str, Any] = {}
-    with suppress(FileNotFoundError), open(os.path.join(FOLDER, language, f"{document}.json"), encoding="utf-8") as file:
-        said = json.load(file)
+    with (suppress(FileNotFoundError),
+          open(os.path.join(FOLDER, language, f"{document}.json"), encoding="utf-8") as translated):
+        said = json.load(translated)
     everybody = tuple(data["rulebooks"])
     return Coverage(data["document"], everybody,
                     tuple(_clause(raw | said.get(raw["id"], {}), everybody) for raw in data["clauses"]))

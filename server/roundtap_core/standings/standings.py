@@ -1,6 +1,6 @@
 """Standings: competitors ordered by the points and tiebreakers of the Swiss rounds."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -9,10 +9,12 @@ from msgspec.structs import replace
 from roundtap_core.records import DISQUALIFIED, SECOND_SWISS, StandingsRow, Tournament
 from roundtap_core.result_json import result_from_json
 from roundtap_core.rulebooks.registry import rulebook
-from roundtap_core.standings.tiebreakers import AMONG_TIED, RANDOM, STEPS, TiebreakInput
+from roundtap_core.standings.tiebreakers import AMONG_TIED, RANDOM, STEPS, TiebreakInput, TiebreakValues
 from roundtap_core.standings.totals import SwissTotals, swiss_totals
 
 POINTS, LAST, CUT = "points", "last", "cut"
+
+Order = list[tuple[str, str]]  # competitors, the best first, each with what separates it from the next
 
 
 def standings(tournament: Tournament, after: int | None = None) -> tuple[StandingsRow, ...]:
@@ -23,47 +25,74 @@ def standings(tournament: Tournament, after: int | None = None) -> tuple[Standin
     never played have no line, nor have those who left before the first round. Tie-break rounds count from the round
     they were played in. Raises Problem, with its place in the event file, for an unreadable result.
     """
-    above: list[str] = []
-    basis = TiebreakInput(tournament, after, swiss_totals(tournament, after), above)
+    basis = TiebreakInput(tournament, after, swiss_totals(tournament, after))
     seated = tournament.seated(after)
     status = {c.id: said for c in tournament.competitors
               if ((said := c.status(after)) is None and not seated) or c.id in seated}
-    everybody = [who for who, said in status.items() if said != DISQUALIFIED]
-    book = rulebook(tournament.rulebook)
-    keys = book.tiebreakers
-    again = keys.index(book.ties_start_again_at) + 1 if book.ties_start_again_at else len(keys)
-    general = {key: STEPS[key](basis, everybody) for key in keys if key not in AMONG_TIED}
-    points = {competitor: record.points for competitor, record in basis.records.items()}
+    ranked = [who for who, said in status.items() if said != DISQUALIFIED]
+    second = _second_stage(tournament, after).intersection(ranked)
+    values = _values(basis, ranked)
+    order: Order = []
+    for group in _points_groups(basis.records, ranked, second):
+        order += _settled(basis, group, values)
+        order[-1] = (order[-1][0], CUT if len(order) == len(second) else POINTS)
+    out = [who for who, said in status.items() if said == DISQUALIFIED]
+    shown = {key: {**figures.shown, **STEPS[key](basis, out).shown} for key, figures in values.items()}
+    return tuple(_rows(order, out, basis.records, shown, status))
 
-    second = _second_stage(tournament, after)
-    order: list[tuple[str, str]] = []
+
+def last_first(tournament: Tournament, records: Mapping[str, SwissTotals], among: Collection[str]) -> Iterator[str]:
+    """All of `among`, the last first: those who have not played a round, then the ranks of `standings` upwards. A tie
+    is settled only when it is reached. `records`: the result of `swiss_totals`; nobody of `among` is disqualified."""
+    yield from (who for who in among if not records[who].rounds)
+    ranked = [c.id for c in tournament.competitors if c.disqualified_after is None and records[c.id].rounds]
+    groups = _points_groups(records, ranked, _second_stage(tournament))
+    while groups:
+        tied = groups.pop()
+        wanted = set(tied).intersection(among)
+        if wanted:
+            basis = TiebreakInput(tournament, None, records, [who for group in groups for who in group])
+            settled = _settled(basis, tied, _values(basis, tied))
+            yield from (who for who, _ in reversed(settled) if who in wanted)
+
+
+def _points_groups(
+    records: Mapping[str, SwissTotals], ranked: Sequence[str], second: Collection[str]
+) -> list[list[str]]:
+    """Those of equal points, best first. Players in a second stage rank above all others, whatever the figures."""
+    return _split(ranked, {who: (who in second, records[who].points) for who in ranked})
+
+
+def _values(basis: TiebreakInput, whom: Sequence[str]) -> dict[str, TiebreakValues]:
+    """What the tiebreakers that do not depend on who is tied say, by key."""
+    keys = rulebook(basis.tournament.rulebook).tiebreakers
+    return {key: STEPS[key](basis, whom) for key in keys if key not in AMONG_TIED}
+
+
+def _settled(basis: TiebreakInput, points_group: list[str], values: Mapping[str, TiebreakValues]) -> Order:
+    """Those of equal points in order, each with what separates it from the next (the last: ""). Whoever has a place is
+    added to `basis.above`."""
+    book = rulebook(basis.tournament.rulebook)
+    keys = book.tiebreakers
+    again = keys.index(book.ties_start_again_at) if book.ties_start_again_at else len(keys)
+    order: Order = []
 
     def settle(tied: list[str], level: int) -> None:
-        """Append `tied` in order, each with what separates it from the one before (None yet: the group's)."""
         if len(tied) == 1:
             order.append((tied[0], ""))
-            above.append(tied[0])
+            basis.above.append(tied[0])
             return
-        if level > len(keys):
+        if level == len(keys):
             raise AssertionError("the last tiebreaker left a tie")
-        if level == 0:
-            values: Mapping[str, Any] = points
-        else:
-            key = keys[level - 1]
-            values = general[key].order if key in general else STEPS[key](basis, tied).order
-        groups = _split(tied, values)
+        key = keys[level]
+        groups = _split(tied, (values[key] if key in values else STEPS[key](basis, tied)).order)
         for group in groups:
             # A smaller tie may start again at an earlier tiebreaker.
             settle(group, min(level + 1, again) if len(groups) > 1 else level + 1)
-            order[-1] = (order[-1][0], keys[level - 1] if level else POINTS)
+            order[-1] = (order[-1][0], key)
 
-    # Players in a second stage rank above all others, whatever the figures.
-    for group in _split(everybody, {who: who in second for who in everybody}):
-        settle(group, 0)
-        order[-1] = (order[-1][0], CUT)
-    out = [who for who, said in status.items() if said == DISQUALIFIED]
-    shown = {key: {**values.shown, **STEPS[key](basis, out).shown} for key, values in general.items()}
-    return tuple(_rows(order, out, basis.records, shown, status))
+    settle(points_group, 0)
+    return order
 
 
 def current_standings(tournament: Tournament, after: int) -> tuple[StandingsRow, ...]:
@@ -93,7 +122,7 @@ def tournament_before(tournament: Tournament, number: int, seen: int | None = No
     return replace(tournament, rounds=tuple(rounds))
 
 
-def _second_stage(tournament: Tournament, after: int | None) -> set[str]:
+def _second_stage(tournament: Tournament, after: int | None = None) -> set[str]:
     return {
         who for played in tournament.stage_rounds(SECOND_SWISS) if after is None or played.number <= after
         for match in played.matches for who in (match.a, match.b) if who is not None
@@ -109,7 +138,7 @@ def _split(tied: Sequence[str], values: Mapping[str, Any]) -> list[list[str]]:
 
 
 def _rows(
-    order: Sequence[tuple[str, str]], out: Sequence[str], records: Mapping[str, SwissTotals],
+    order: Order, out: Sequence[str], records: Mapping[str, SwissTotals],
     shown: Mapping[str, Mapping[str, int | Fraction]], status: Mapping[str, str | None],
 ) -> Iterable[StandingsRow]:
     deciders = [decided_by for _, decided_by in order[:-1]] + [LAST]

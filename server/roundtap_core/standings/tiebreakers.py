@@ -1,6 +1,6 @@
 """The tiebreakers by their keys in the event file, and the tie-break rounds that one of them asks."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations
 from math import lcm
@@ -162,11 +162,11 @@ RANDOM = "random"
 
 class TiebreakInput(Struct, frozen=True):
     """What a tiebreaker may use: the tournament after round `after` (None: all of it), the totals, and those ranked
-    above the tie."""
+    above the tie, to whom each is added that has a place."""
     tournament: Tournament
     after: int | None
     records: Mapping[str, SwissTotals]
-    above: Sequence[str] = ()
+    above: list[str] = []
 
 
 class TiebreakValues(Struct, frozen=True):
@@ -191,14 +191,13 @@ def _figure(key: str) -> Step:
 def strength_of_schedule(basis: TiebreakInput, tied: Sequence[str]) -> TiebreakValues:
     """The mean of the opponents' points per round played ("Stärke des Spielplans"); 0 without opponents. An opponent
     met twice counts twice; byes add nothing. Computed exactly, as whole numbers over common denominators."""
-    order, denominator = _schedule(basis.records)
-    return TiebreakValues({competitor: order[competitor] for competitor in tied},
-                          {competitor: Fraction(order[competitor], denominator) for competitor in tied})
+    order, denominator = _schedule(basis.records, tied)
+    return TiebreakValues(order, {competitor: Fraction(value, denominator) for competitor, value in order.items()})
 
 
 def extended_strength(basis: TiebreakInput, tied: Sequence[str]) -> TiebreakValues:
     """The mean of the opponents' strength of schedule ("Calidad de los oponentes ampliada")."""
-    schedule, denominator = _schedule(basis.records)
+    schedule, denominator = _schedule(basis.records, basis.records)
     per_opponent = _per_opponent(basis.records)
     order: dict[str, int] = {}
     for competitor in tied:
@@ -207,15 +206,15 @@ def extended_strength(basis: TiebreakInput, tied: Sequence[str]) -> TiebreakValu
     return TiebreakValues(order, {who: Fraction(value, denominator * per_opponent) for who, value in order.items()})
 
 
-def _schedule(records: Mapping[str, SwissTotals]) -> tuple[dict[str, int], int]:
-    """Every strength of schedule as a whole number, and their common denominator."""
+def _schedule(records: Mapping[str, SwissTotals], whom: Iterable[str]) -> tuple[dict[str, int], int]:
+    """Their strengths of schedule as whole numbers, and the common denominator of everyone's."""
     per_round = lcm(*{record.rounds for record in records.values() if record.rounds})
     ratio = {c: record.points * (per_round // record.rounds) for c, record in records.items() if record.rounds}
     per_opponent = _per_opponent(records)
     order: dict[str, int] = {}
-    for competitor, record in records.items():
-        total = sum([ratio[opponent] for opponent in record.opponents])
-        order[competitor] = total * (per_opponent // (len(record.opponents) or 1))
+    for competitor in whom:
+        opponents = records[competitor].opponents
+        order[competitor] = sum([ratio[opponent] for opponent in opponents]) * (per_opponent // (len(opponents) or 1))
     return order, per_round * per_opponent
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from msgspec import Struct
 
 from roundtap_core.errors import Problem
-from roundtap_core.records import BYE, SIDES, SWISS_STAGES, WON_BYE, Match, Tournament
+from roundtap_core.records import BYE, SIDES, SWISS_STAGES, WON_BYE, Match, Result, Tournament
 from roundtap_core.rulebooks.base import LOSS, NO_TOTALS, WIN, ListTotals, Options, Rulebook, Tally
 from roundtap_core.rulebooks.registry import rulebook
 
@@ -54,49 +54,40 @@ def list_totals(tournament: Tournament) -> dict[str, int]:
 
 
 def _count(records: Mapping[str, SwissTotals], match: Match, tallies: Tallies) -> None:
-    if match.bye is not None:
-        _add(records[match.a], tallies(match)[0])
-        if match.bye in (BYE, WON_BYE):
-            records[match.a].byes += 1
-        return
-    assert match.b is not None
-    a, b = records[match.a], records[match.b]
-    of_a, of_b = tallies(match)
-    _add(a, of_a)
-    a.opponents.append(match.b)
-    a.tallies.append(of_a)
-    _add(b, of_b)
-    b.opponents.append(match.a)
-    b.tallies.append(of_b)
+    for tally, who, opponent in zip(tallies(match), (match.a, match.b), (match.b, match.a), strict=False):
+        record = records[who or ""]
+        record.points += tally.points
+        record.rounds += 1
+        if tally.outcome == WIN:
+            record.wins += 1
+        elif tally.outcome == LOSS:
+            record.losses += 1
+        else:
+            record.draws += 1
+        for key, value in tally.figures.items():
+            record.figures[key] = record.figures.get(key, 0) + value
+        if opponent is not None:
+            record.opponents.append(opponent)
+            record.tallies.append(tally)
+        elif match.bye in (BYE, WON_BYE):
+            record.byes += 1
 
 
 def _tallies(book: Rulebook, options: Options, totals: ListTotals) -> Tallies:
-    """The tallies of a match by side (one for a bye). Cached by result object, which matches may share
-    (eventfile/read.py), unless lists count."""
-    known: dict[int, tuple[Tally, ...]] = {}
+    """The tallies of a match by side (one for a bye). Equal results are read once, unless lists count: an evening of
+    thousands has a few hundred different ones."""
+    known: dict[Result | int, tuple[Tally, ...]] = {}
 
     def of(match: Match) -> tuple[Tally, ...]:
-        sides = SIDES if match.bye is None else SIDES[:1]
-        if book.tally_counts_lists or match.bye is not None:
+        result = match.result
+        if book.tally_counts_lists or match.bye is not None or result is None:
+            sides = SIDES if match.bye is None else SIDES[:1]
             return tuple([book.tally(match, side, options, totals) for side in sides])
         # The tournament keeps its results alive, so no other object gets the same id.
-        found = known.get(id(match.result))
+        key = result if result.picks is None and result.timeout is None else id(result)
+        found = known.get(key)
         if found is None:
-            found = known[id(match.result)] = tuple([book.tally(match, side, options, totals) for side in sides])
+            found = known[key] = tuple([book.tally(match, side, options, totals) for side in SIDES])
         return found
 
     return of
-
-
-def _add(record: SwissTotals, tally: Tally) -> None:
-    record.points += tally.points
-    record.rounds += 1
-    if tally.outcome == WIN:
-        record.wins += 1
-    elif tally.outcome == LOSS:
-        record.losses += 1
-    else:
-        record.draws += 1
-    figures = record.figures
-    for key, value in tally.figures.items():
-        figures[key] = figures.get(key, 0) + value

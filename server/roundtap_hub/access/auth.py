@@ -72,6 +72,16 @@ def is_local_request(address: str, host: str) -> bool:
     return is_loopback(address) and LOCAL_HOST.fullmatch(host) is not None
 
 
+VIRTUAL_HALL = re.compile(r"(http://127\.0\.0\.1:[1-9]\d{1,4})/")
+
+
+def framing_origin(bench_url: str | None, host: str) -> str:
+    """The origin of the virtual tables' page, which may frame this hub's pages: only a page of this machine, and only
+    where the hub listens on `host` for this machine alone. "" for any other."""
+    found = VIRTUAL_HALL.fullmatch(bench_url or "")
+    return found[1] if found and is_loopback(host) else ""
+
+
 def is_csrf_valid(expected: str, token: str, origin: str | None, own: str) -> bool:
     """Whether a POST comes from a form of this hub, by the browser's token and, where it is sent, the origin. `own`:
     the requested scheme and host ("https://10.42.0.1:8443")."""

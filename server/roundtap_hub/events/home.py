@@ -1,6 +1,6 @@
-"""The start pages of players and of staff, help, login and logout, and the events' colours."""
+"""The start pages of players and of staff, help, login and logout."""
 
-from flask import Response, redirect, request, url_for
+from flask import redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid
@@ -8,7 +8,7 @@ from roundtap_core.event.states import EventState
 from roundtap_hub.access import visit
 from roundtap_hub.access.auth import safe_redirect_path
 from roundtap_hub.access.policy import EVERYBODY, JUDGE, LOGIN, STAFF, route
-from roundtap_hub.events.saved_event import COLOURS, CONTENT_TYPE, archived_list, colours_css, listed_events
+from roundtap_hub.events.saved_event import archived_list, listed_events
 from roundtap_hub.hall.preflight_checks import count_failed
 from roundtap_hub.rounds.round_clock import clock_face
 from roundtap_hub.serving import web
@@ -83,10 +83,3 @@ def _after_login(target: str) -> str:
 def log_out() -> AnyResponse:
     visit.end_session()
     return redirect(url_for("pages.home_page"), 303)
-
-
-@route(COLOURS, EVERYBODY)
-def event_colours() -> AnyResponse:
-    response = Response(colours_css(web.current_snapshot()), content_type=CONTENT_TYPE)
-    response.headers["Cache-Control"] = "no-cache"
-    return response

@@ -131,6 +131,18 @@ def settled_rows(moment: SavedEvent) -> dict[str, StandingsRow]:
     return {row.competitor: row for row in settled_standings(moment)}
 
 
+@memoized_by(_ranking_key)
+def rank_changes(moment: SavedEvent) -> dict[str, int]:
+    """How many places each competitor rose (or fell, below zero) in the last settled round; who stayed is left out."""
+    settled = settled_round(moment.state)
+    try:
+        before = current_standings(tournament(moment), settled - 1) if settled > 1 else ()
+    except Problem:
+        return {}
+    was, now = ({row.competitor: row.rank for row in rows if row.rank} for rows in (before, settled_standings(moment)))
+    return {who: was[who] - rank for who, rank in now.items() if was.get(who, rank) != rank}
+
+
 IN_PLAY = frozenset({"number", "head", "entrants", "rounds", "clock", "fates"})
 """The fields of an event that change as it is played, and are not all on every page."""
 DECIDED = tuple(name for name in EventState.__struct_fields__ if name not in IN_PLAY)
@@ -240,6 +252,8 @@ class StepMarks:
         return open_matches_by_player(self._state)
 
 
+COLOR = re.compile(r"#[0-9A-Fa-f]{6}")
+
 EventLine = EventState | EventSummary
 """Both name what a list shows alike, except the number of people: `entrants` or `players`."""
 
@@ -257,17 +271,3 @@ def listed_events(snapshot: Snapshot) -> list[EventLine]:
 
 def archived_list(snapshot: Snapshot) -> list[EventLine]:
     return [line for line in known_events(snapshot) if line.id in snapshot.venue.archived]
-
-
-COLOURS = "GET /colours.css"
-CONTENT_TYPE = "text/css; charset=utf-8"
-COLOR = re.compile(r"#[0-9A-Fa-f]{6}")
-
-
-def colours_css(snapshot: Snapshot) -> str:
-    """A style rule for each event that is not deleted."""
-    rules = [
-        f'[data-event="{event.id}"]{{--event:{event.color}}}'
-        for event in known_events(snapshot) if COLOR.fullmatch(event.color) and event.id.isalnum()
-    ]
-    return "\n".join(rules) + "\n"

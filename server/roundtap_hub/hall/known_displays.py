@@ -6,9 +6,13 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from string import ascii_uppercase
 from typing import NamedTuple
 
+from roundtap_core.clock import RUNNING
+from roundtap_core.event.states import EventState
+from roundtap_core.rounds.phases import extra_ms
 from roundtap_hub.access.auth import is_loopback
 from roundtap_hub.serving.connection_limits import throttle_key
 from roundtap_hub.store.display_plan import AUTO, DisplayAssignment
@@ -27,6 +31,8 @@ QUIET_MS = 60_000  # an unassigned display silent for so long makes room
 ROTATION_MS = 37_000
 """How long a wall of several events shows each. No multiple of a wall page's ten seconds: else some pages of a long
 list would never be shown."""
+
+TIME_UP_MS = 60_000  # how long time up fills a wall
 
 NAMES = (*ascii_uppercase, *(f"{letter}{n}" for n in range(1, 10) for letter in ascii_uppercase))
 
@@ -165,21 +171,37 @@ def display_page(snapshot: Snapshot, screen: DisplayAssignment | None, name: str
     """What a display shows now: its assignment, else the event in play (`played_event`)."""
     known = screen or DisplayAssignment(name)
     there = {*snapshot.events, *snapshot.dormant}.difference(snapshot.venue.deleted)
-    event = known.event if known.event in there else played_event(snapshot, now_ms)
+    assigned = known.event in there
+    event = known.event if assigned else played_event(snapshot, now_ms)
     variant = ["wall", "display", known.theme, known.part, "" if known.show == AUTO else known.show,
-               "sound" if known.sound else "", f"name:{name}" if screen is None and name else ""]
+               "sound" if known.sound else "", "turns" if not assigned and len(events_in_play(snapshot)) > 1 else "",
+               f"name:{name}" if screen is None and name else ""]
     return DisplayPage(f"wall/{event}" if event else "wall", " ".join(filter(None, variant)))
 
 
+def events_in_play(snapshot: Snapshot) -> list[EventState]:
+    return sorted((state for state in snapshot.events.values() if state.live and not state.finished),
+                  key=attrgetter("id"))
+
+
 def played_event(snapshot: Snapshot, now_ms: int) -> str | None:
-    """The event in play, several in turn; else one that has yet to start, else the last one."""
-    events = [state for state in snapshot.events.values() if not state.finished]
-    if playing := sorted(state.id for state in events if state.live):
-        return playing[now_ms // ROTATION_MS % len(playing)]
-    if events:
+    """The event in play, several in turn, but the one whose time has just run out before the others; else one that has
+    yet to start, else the last one."""
+    if playing := events_in_play(snapshot):
+        news = (state for state in playing if is_time_up_news(state, now_ms))
+        return next(news, playing[now_ms // ROTATION_MS % len(playing)]).id
+    if events := [state for state in snapshot.events.values() if not state.finished]:
         return events[0].id
     over = [event_id for event_id in (*snapshot.events, *snapshot.dormant) if event_id not in snapshot.venue.archived]
     return max(over, key=lambda event_id: snapshot.venue.begun.get(event_id, 0), default=None)
+
+
+def is_time_up_news(state: EventState, now_ms: int) -> bool:
+    """Whether the round's time has run out within the last TIME_UP_MS, with a match still open."""
+    live, clock = state.live, state.clock
+    if live is None or not live.open_matches or clock.state != RUNNING or clock.remaining_ms is None:
+        return False
+    return 0 <= now_ms - clock.anchor.mono_ms - clock.remaining_ms - extra_ms(live.extra_minutes) < TIME_UP_MS
 
 
 def _new_id() -> str:

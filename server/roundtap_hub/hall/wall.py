@@ -7,7 +7,7 @@ from flask import redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.clock import RUNNING
-from roundtap_core.elimination.bracket_picture import bracket_svg
+from roundtap_core.elimination.bracket_picture import PORTRAIT_WALL, WALL, wall_bracket
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.states import EventState
@@ -16,12 +16,17 @@ from roundtap_hub.access.policy import EVERYBODY, HEADS_AND_DESK, VISIBLE, route
 from roundtap_hub.events.saved_event import SavedEvent, listed_events, planned_swiss, shown_names
 from roundtap_hub.hall import known_displays, wall_view
 from roundtap_hub.hall.announcement_desk import event_field
+from roundtap_hub.hall.announcements import announcement_lines
 from roundtap_hub.hall.hall_places import place_page
 from roundtap_hub.hall.qr_svg import qr_svg
-from roundtap_hub.rounds.knockout import bracket, first_wall_round
+from roundtap_hub.rounds.knockout import bracket
 from roundtap_hub.rounds.round_clock import clock_face, time_of_day
 from roundtap_hub.serving import web
 from roundtap_hub.store import display_plan
+
+BOXES = {"wide": WALL, "tall": PORTRAIT_WALL}  # where a bracket is drawn, by the screen's shape
+ANNOUNCED = 40  # how much of a box's height a line of an announcement takes
+LETTERS_A_LINE = 50
 
 
 @route("GET /wall", EVERYBODY, kept="wall")
@@ -63,16 +68,27 @@ def _wall(moment: SavedEvent, variant: str) -> AnyResponse:
     state, way = moment.state, wall_view.wall_options(variant)
     share = (int(way.part[0]), int(way.part[2])) if way.part else (1, 1)
     view = wall_view.wall_view(web.current_snapshot(), web.current_units(), moment, web.now_ms(), share, way.show)
-    found = bracket(moment) if view["mode"] == wall_view.BRACKET else None
-    drawing = bracket_svg(found, shown_names(moment), web.words(), first_wall_round(found)) if found else ""
-    pages = len(view["pages"]) or len(view["standings_pages"] + view["cut_pages"]) or 1 + len(view["final_pages"])
+    drawings = _bracket_drawings(moment) if view["mode"] == wall_view.BRACKET else []
+    pages = len(view["pages"]) or bool(view["champion"]) + len(drawings) + sum(
+        len(view[f"{kind}_pages"]) for kind in ("standings", "cut", "final"))
     return web.cached_page(
         "wall.html", wall_view.variant_of(way), f"wall/{state.id}", state=state, view=view,
-        current=web.now_ms() // wall_view.PAGE_MS % pages,
+        current=web.now_ms() // wall_view.PAGE_MS % max(1, pages),
         theme=way.theme, page_ms=wall_view.PAGE_MS, way=way, clock=state.clock,
-        face=clock_face(state, web.current_instant(), web.words()),
-        reached=join_address() if view["mode"] == wall_view.WELCOME else None, drawing=drawing,
+        face=clock_face(state, web.current_instant(), web.words()), time_up_ms=known_displays.TIME_UP_MS,
+        in_turn=known_displays.events_in_play(web.current_snapshot()) if way.turns else (),
+        reached=join_address() if view["mode"] == wall_view.WELCOME else None, drawings=drawings,
         ends=end_time(state) if view["mode"] == wall_view.CLOCK else "", planned=planned_swiss(state))
+
+
+def _bracket_drawings(moment: SavedEvent) -> list[tuple[str, str]]:
+    """(shape of the screen, SVG) of each page. Announcements stand under them."""
+    found = bracket(moment)
+    said = announcement_lines(web.current_snapshot().venue.display_plan.for_event(moment.event_id),
+                              web.current_instant(), web.current_hub().clocks.wall())
+    taken = sum(ANNOUNCED * (1 + len(line.said.text) // LETTERS_A_LINE) for line in said)
+    return [(shape, svg) for shape, (width, height) in BOXES.items() if found for svg in wall_bracket(
+        found, shown_names(moment), web.words(), (width, max(width / 4, height - taken)))]
 
 
 @dataclass(frozen=True, slots=True)

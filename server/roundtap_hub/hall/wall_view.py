@@ -11,7 +11,7 @@ from roundtap_core.event.event_flow import elimination_rounds, second_stage_is_s
 from roundtap_core.event.states import EventState
 from roundtap_hub.events import saved_event
 from roundtap_hub.results.standings_table import TiebreakCell, record_of, standings_view
-from roundtap_hub.rounds.knockout import bracket, cut_rows_before_play, final_lines
+from roundtap_hub.rounds.knockout import bracket, cut_rows_before_play, final_lines, winner_of
 from roundtap_hub.rounds.tables import grid_cells, seated_count
 from roundtap_hub.store.display_plan import AUTO, SHOWS
 from roundtap_hub.store.service import Snapshot
@@ -26,12 +26,14 @@ NAME = re.compile(r"name:[A-Z][1-9]?")
 @dataclass(frozen=True, slots=True)
 class WallOptions:
     """How a wall is drawn. `part`: "1/2", the first of two walls that share the alphabet; `show`: a fixed picture, else
-    the one that fits the moment; `display`: the page belongs to a display, unassigned where it has a `name`."""
+    the one that fits the moment; `display`: the page belongs to a display, unassigned where it has a `name`; `turns`:
+    the display shows all events in play in turn."""
     theme: str = ""
     part: str = ""
     show: str = ""
     sound: bool = False
     display: bool = False
+    turns: bool = False
     name: str = ""
 
 
@@ -41,7 +43,7 @@ def wall_options(variant: str) -> WallOptions:
     shares = [part for part in parts if (found := PART.fullmatch(part)) and found[1] <= found[2] and part != "1/1"]
     return WallOptions(next((part for part in parts if part in THEMES), ""), next(iter(shares), ""),
                        next((part for part in parts if part in SHOWS and part != AUTO), ""), "sound" in parts,
-                       "display" in parts,
+                       "display" in parts, "turns" in parts,
                        next((part.removeprefix("name:") for part in parts if NAME.fullmatch(part)), ""))
 
 
@@ -49,7 +51,7 @@ def variant_of(way: WallOptions) -> str:
     """The canonical variant of these options."""
     return " ".join(filter(None, (
         "wall", "display" if way.display else "", way.theme, way.part, way.show, "sound" if way.sound else "",
-        f"name:{way.name}" if way.name else "")))
+        "turns" if way.turns else "", f"name:{way.name}" if way.name else "")))
 
 
 def wall_variant(query: Mapping[str, str]) -> str:
@@ -57,7 +59,7 @@ def wall_variant(query: Mapping[str, str]) -> str:
     values = (query.get("theme", ""), query.get("part", ""), query.get("show", ""),
               "sound" if query.get("sound") == "1" else "")
     return variant_of(replace(wall_options(" ".join(("wall", *(" ".join(each.split()[:1]) for each in values)))),
-                              display=False, name=""))
+                              display=False, turns=False, name=""))
 
 
 def canonical_variant(page: str, variant: str) -> str:
@@ -73,6 +75,7 @@ NAMES_A_PAGE, LONG_NAMES_A_PAGE, TEAMS_A_PAGE, NAME_COLUMNS = 24, 16, 12, 2
 LONG_NAME = 18  # longer names may take two lines on the wall, so that fewer rows fit; a team's players take one
 
 LINES_A_PAGE, LONG_LINES_A_PAGE, LINE_COLUMNS = 20, 16, 2
+PODIUM, PODIUM_LINES = 3, 4  # the places on the champion's page, and how many may share them
 PAGE_MS = 10_000
 
 T = TypeVar("T")
@@ -121,7 +124,9 @@ def wall_view(
 ) -> dict[str, Any]:
     """`part` (i, n): the i-th of n shares of the alphabet; `show`: a fixed picture, used where it has content.
     `cut_pages`: shown after the standings where the cut has another order, each row with a name; `here`: (here,
-    entered) before round 1, where players are still awaited or the check-in is used."""
+    entered) before round 1, where players are still awaited or the check-in is used; `moves`: places by which each
+    competitor rose in the last round, until the event is finished; `champion`: the winner's line and those of second
+    and third place, None until they are known, and on a fixed picture."""
     state, names = moment.state, saved_event.shown_names(moment)
     newest = saved_event.newest_round(state)
     mode = show if show and has_content(show, moment) else wall_mode(state)
@@ -131,15 +136,17 @@ def wall_view(
     ranks = standings_view(moment, names) if mode == STANDINGS else None
     cut = [(row, names.get(row.competitor, row.competitor))
            for row in (cut_rows_before_play(moment) if mode == STANDINGS else ())]
-    final = final_lines(moment, names) if mode == BRACKET else ()
+    final = final_lines(moment, names) if mode in (BRACKET, STANDINGS) else ()
+    ranked = [line for line in final if line.rank is not None and line.rank <= PODIUM]
     grid = grid_cells(snapshot, units, state, newest, names, now_ms) if mode == CLOCK else ()
     return {
         "mode": mode, "number": newest.number if newest else 0, "seated": seated_count(snapshot, units, newest),
         "pages": name_pages(moment, part) if mode == PAIRINGS else (),
-        "standings": ranks,
+        "standings": ranks, "moves": {} if state.finished or not ranks else saved_event.rank_changes(moment),
         "standings_pages": _paged(ranks.lines, [line.name for line in ranks.lines]) if ranks else [],
         "cut_pages": _paged(cut, [name for _, name in cut]),
-        "final_pages": _paged(final, [line.name for line in final]),
+        "final_pages": _paged(final, [line.name for line in final]) if mode == BRACKET else [],
+        "champion": ranked[:PODIUM_LINES] if ranked and not show and winner_of(moment) else None,
         "playing": [c for c in grid if not c.done], "calls": [c for c in grid if c.call_age_ms is not None],
         "here": saved_event.check_in_count(state) if mode == WELCOME else None,
     }
@@ -154,7 +161,7 @@ def seats_by_name(moment: saved_event.SavedEvent) -> list[PairingLine]:
         for side, competitor in (("a", match.match.a), ("b", match.match.b)):
             if competitor is None or match.match.bye == "unpaired-loss":
                 continue
-            record, values = record_of(moment, competitor)
+            record, values = record_of(moment, competitor) if saved_event.settled_round(moment.state) else ("", ())
             name = names.get(competitor, competitor)
             across = match.match.b if side == "a" else match.match.a
             found.append(PairingLine(name, names.get(across, across) if across else "", match.match.table, side,

@@ -18,8 +18,6 @@ from roundtap_hub.events.saved_event import SavedEvent, newest_round, settled_ro
 from roundtap_hub.results.standings_table import has_draws, record_text, status_of
 from roundtap_hub.serving.memoized import memoized
 
-WHOLE_ON_WALL = 16  # the largest bracket that a wall display shows from its first round
-
 
 @memoized
 def bracket(moment: SavedEvent) -> Bracket | None:
@@ -76,14 +74,6 @@ def next_stage(state: EventState) -> str | None:
         return event_flow.upcoming_stage(state)
     except Problem:
         return None
-
-
-def first_wall_round(found: Bracket) -> int:
-    """The first round to show: of a large bracket the last complete one, so that names stay readable across a room."""
-    if found.size <= WHOLE_ON_WALL:
-        return 1
-    complete = [r for r in range(1, found.rounds + 1) if all(g.decided for g in found.of_round(r))]
-    return max(complete, default=1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,7 +80,7 @@ class HubApplication:
             return
         scope = http_answers.normalize_slashes(scope)
         path, method = scope["path"], scope["method"]
-        send = http_answers.with_security_headers(send, self.hub.host.other_addresses())
+        send = http_answers.with_security_headers(send, self.hub.host.other_addresses(), self.hub.host.framed_by)
         if await answer_foreign_host(self.hub.host.hall_addresses, scope, send):
             return
         if self.standby_api.taken_over and not path.startswith(STILL_SERVED):

@@ -10,7 +10,6 @@ from roundtap_hub.access.access_guard import requester_of
 from roundtap_hub.access.policy import EVERYBODY, Route
 from roundtap_hub.access.rights import PlayerId
 from roundtap_hub.access.staff import csrf_token_of
-from roundtap_hub.events.saved_event import COLOURS, CONTENT_TYPE, colours_css
 from roundtap_hub.hall.known_displays import DISPLAY, DISPLAY_S, DisplayPage, display_page
 from roundtap_hub.hall.wall_view import WALL_PARAMS, wall_variant
 from roundtap_hub.hub import Hub
@@ -34,8 +33,12 @@ STAFF_HEADERS = [*http_answers.NO_STORE, (b"vary", b"Accept-Language, Cookie")]
 
 PAGE, REPORT = "GET /me/<token>", "POST /me/<token>/report"
 BODY_BYTES_MAX, BODY_WITHIN_S, SAVE_S = 16 * 1024, 15.0, 10.0
-PERSONAL_HEADERS: http_answers.Headers = [*http_answers.NO_STORE, (b"referrer-policy", b"no-referrer"),
-                                          (b"vary", b"Accept-Language, Cookie, Accept-Encoding")]
+LINK_HEADERS: http_answers.Headers = [(b"referrer-policy", b"no-referrer"),
+                                      (b"vary", b"Accept-Language, Cookie, Accept-Encoding")]
+PERSONAL_HEADERS = [*http_answers.NO_STORE, *LINK_HEADERS]
+OWN_PAGE_HEADERS = [(b"cache-control", b"private, no-cache"), *LINK_HEADERS]
+"""The player's browser may keep the page: without contact, it shows the last one on the way back, and in a tab that
+was put aside."""
 
 
 class CachedPages:
@@ -72,12 +75,6 @@ class CachedPages:
 
     async def _public_page(self, scope: http_answers.Scope, send: http_answers.Send, route: Route,
                            named: Mapping[str, str]) -> bool:
-        if route.address == COLOURS and scope["method"] == "GET":
-            # Every page links to it: queued behind pages being drawn, it would hold up those that are ready.
-            await http_answers.send_answer(send, 200, CONTENT_TYPE.encode(),
-                                           colours_css(self._hub.service.snapshot).encode(),
-                                           CACHE_HEADERS)
-            return True
         query = scope["query_string"].decode("latin-1")
         params = dict(parse_qsl(query, keep_blank_values=True)) if query else {}
         if not route.kept or EVERYBODY not in route.who or scope["method"] != "GET" \
@@ -127,10 +124,10 @@ class CachedPages:
         kept = await self._cache.page(key, client_key_in(scope))
         if kept is None or not kept.body:
             return False
-        more = [*PERSONAL_HEADERS, (b"content-language", key.language.encode())]
+        more = [*OWN_PAGE_HEADERS, (b"content-language", key.language.encode())]
         if not phone_of(scope):
             more.append(set_cookie(PHONE, new_phone(), PHONE_S))
-        await http_answers.send_cached(scope, send, HTML, kept.body, more)
+        await http_answers.send_cached(scope, send, HTML, kept.body, more, kept.etag)
         return True
 
     # --- reports

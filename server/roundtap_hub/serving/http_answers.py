@@ -26,10 +26,10 @@ NO_STORE: Headers = [(b"cache-control", b"no-store")]
 CLOSE: Headers = [(b"connection", b"close")]
 """After a body that was not read to its end, the connection cannot be used again."""
 
-CSP_HEADER, CONNECT = b"content-security-policy", b"connect-src 'self'"
+CSP_HEADER, CONNECT, UNFRAMED = b"content-security-policy", b"connect-src 'self'", b"frame-ancestors 'none'"
 PAGE_CSP = (b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
-               b"form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
-OTHER_CSP = b"default-src 'none'; frame-ancestors 'none'"
+               b"form-action 'self'; base-uri 'none'; " + UNFRAMED)
+OTHER_CSP = b"default-src 'none'; " + UNFRAMED
 SECURITY_HEADERS: Headers = [
     (b"x-content-type-options", b"nosniff"),
     # Not "no-referrer": a browser would call the origin of the hub's own forms "null".
@@ -39,10 +39,12 @@ SECURITY_HEADERS: Headers = [
 """On every answer: pages run only the hub's own scripts, and cannot be framed."""
 
 
-def with_security_headers(send: Send, hubs: Sequence[str] = ()) -> Send:
+def with_security_headers(send: Send, hubs: Sequence[str] = (), framed_by: str = "") -> Send:
     """`send` with the headers of every answer. `hubs`: addresses of the journal's other hubs, which pages may ask, too,
-    whether the event continues there."""
+    whether the event continues there. `framed_by`: the only origin that may frame pages (`framing_origin`); "": none.
+    """
     known = b" ".join([CONNECT, *(address.encode("ascii", "ignore") for address in hubs)])
+    framed = f"frame-ancestors {framed_by}".encode() if framed_by else UNFRAMED
 
     async def send_sealed(message: MutableMapping[str, Any]) -> None:
         if message["type"] == "http.response.start":
@@ -50,7 +52,7 @@ def with_security_headers(send: Send, hubs: Sequence[str] = ()) -> Send:
             page = any(name == b"content-type" and kind.startswith(b"text/html") for name, kind in headers)
             # With a 304 a browser would apply another policy to the page in its cache.
             policy = [] if message["status"] == 304 else [
-                (CSP_HEADER, PAGE_CSP.replace(CONNECT, known) if page else OTHER_CSP)]
+                (CSP_HEADER, PAGE_CSP.replace(CONNECT, known).replace(UNFRAMED, framed) if page else OTHER_CSP)]
             # A page's own, stricter headers stay.
             named = {name for name, _ in headers}
             seal = [each for each in SECURITY_HEADERS if each[0] not in named]

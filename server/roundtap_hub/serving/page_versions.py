@@ -11,6 +11,7 @@ from roundtap_core.rounds.phases import phase_now
 from roundtap_hub.events import saved_event
 from roundtap_hub.events.saved_event import known_events, listed_events
 from roundtap_hub.events.todo import ONE_SIDED_MS
+from roundtap_hub.hall.known_displays import events_in_play
 from roundtap_hub.hub import Hub
 from roundtap_hub.rounds.knockout import newest_round_key, winner_of
 from roundtap_hub.rounds.round_clock import table_clocks
@@ -204,6 +205,7 @@ def _event_version(snapshot: Snapshot, units: Units, moment: saved_event.SavedEv
     state, newest = moment.state, saved_event.newest_round(moment.state)
     if kind == "wall":
         return (state.number, snapshot.venue.tables, requests_version(units, state.id),
+                [(other.id, other.name) for other in events_in_play(snapshot)],
                 [(unit, sorted(status.seated), status.match, status.call_since_ms, status.call_taken_by)
                  for unit, status in sorted(units.items())])
     if kind == "e":

@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,6 +15,10 @@ PREFIX = "/static/"
 KINDS = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml",
          ".png": "image/png", ".woff2": "font/woff2"}
 HASHED_NAME = re.compile(r"(?P<stem>[\w-]+)\.(?P<mark>[0-9a-f]{12})(?P<suffix>\.\w+)")
+
+BUNDLES = {"phone.css": ("roundtap.css", "me.css"),
+           "phone.js": ("clock.js", "live.js", "sounds.js", "alerts.js", "me.js")}
+"""Files that a player's pages load as one, in this order, since each request of a phone is waited for."""
 
 IMMUTABLE = b"public, max-age=31536000, immutable"
 REVALIDATE = b"no-cache"
@@ -42,11 +47,14 @@ class StaticFile:
 
 
 class StaticFiles:
-    """All files of one folder, read once."""
+    """All files of one folder and the bundles of them, read once."""
 
-    def __init__(self, folder: Path = FOLDER) -> None:
+    def __init__(self, folder: Path = FOLDER, bundles: Mapping[str, Sequence[str]] = BUNDLES) -> None:
         self._files = {path.name: StaticFile(path.name, KINDS[path.suffix], path.read_bytes())
                        for path in sorted(folder.iterdir()) if path.suffix in KINDS}
+        self._files |= {name: StaticFile(name, KINDS[Path(name).suffix],
+                                         b"".join(self._files[part].body for part in parts))
+                        for name, parts in bundles.items()}
 
     def url(self, name: str) -> str:
         """The current address of a file, `static_url` in templates; KeyError for an unknown one."""

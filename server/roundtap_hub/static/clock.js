@@ -5,6 +5,8 @@
   const BEGUN_MS = 8 * 1000;
   const DISAGREE_MS = 250;
   const SLEPT_MS = 60 * 1000;
+  // Players' pages ask for nothing but themselves and their feed, which is some trips less exact at its first word.
+  const BY_FEED = document.documentElement.matches(".phone, .list");
   const TICKS_KEPT = 24;
   // Unknown until the hub has said it: until then the faces show what stood on the page.
   let offset = document.body.dataset.now ? Number(document.body.dataset.now) - performance.now() : null;
@@ -52,7 +54,8 @@
     ticks = [...ticks.slice(1 - TICKS_KEPT), now];
     const latest = Math.max(...ticks);
     if (offset === null || !certain) {
-      offset = offset === null ? now : Math.max(offset, latest);
+      const another = greeting && latest < offset - DISAGREE_MS;
+      offset = offset === null || another ? now : Math.max(offset, latest);
       draw();
     } else if (now > offset + DISAGREE_MS || ((greeting || ticks.length === TICKS_KEPT) && latest < offset - DISAGREE_MS)) {
       // Later than could be, or earlier at the first word of a hub, or for as long as is remembered: another clock.
@@ -98,9 +101,10 @@
     const going = ["running", "last", "last_minutes", "over", ...phases.split(" ").map((each) => each.split(":")[0])];
     word.dataset.phase = now;
     for (const each of word.children) each.classList.toggle("now", each.dataset.when === now);
-    if (![before, now].every((each) => going.includes(each))) return;
+    if (![before, now].every((each) => going.includes(each))) return false;
     word.classList.add("begun");
     setTimeout(() => word.classList.remove("begun"), BEGUN_MS);
+    return true;
   }
 
   function put(element, value) {
@@ -119,9 +123,9 @@
       put(face, worded ? face.dataset.lastWords : shown.padStart(wall ? 0 : Number(face.dataset.width), "\u2007"));
       if ("extra" in face.dataset) continue;
       const now = phase(face, ms);
-      for (const word of document.querySelectorAll(`[data-phase-of="${face.dataset.clock}"]`)) {
-        if (word.dataset.phase !== now) begin(word, now, face.dataset.phases);
-      }
+      const begun = [...document.querySelectorAll(`[data-phase-of="${face.dataset.clock}"]`)]
+        .filter((word) => word.dataset.phase !== now).map((word) => begin(word, now, face.dataset.phases));
+      if (begun.includes(true)) document.dispatchEvent(new CustomEvent("roundtap:phase", { detail: { phase: now, late_ms: -ms } }));
     }
     const now = hubNow();
     for (const left of document.querySelectorAll("[data-until]")) put(left, text(Math.max(0, Number(left.dataset.until) - now)));
@@ -148,7 +152,7 @@
   document.addEventListener("roundtap:connected", () => {
     greeting = true;
     ticks = [];
-    if (!certain) sync();
+    if (!certain && !BY_FEED) sync();
   });
   let hiddenAt = performance.now();
   document.addEventListener("visibilitychange", () => {
@@ -158,5 +162,5 @@
   });
   setInterval(draw, 200);
   draw();
-  if (!document.body.dataset.feed) sync();
+  if (!document.body.dataset.feed && document.querySelector("[data-ticking]")) sync();
 })();

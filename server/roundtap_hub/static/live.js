@@ -4,7 +4,11 @@
 (() => {
   const SILENT_MS = 10 * 1000;
   const body = document.body;
+  const CURRENT = "roundtap:current";
+  const VERSIONS_KEPT = 20;
+  // By both clocks: the browser's own may stand still while a phone sleeps, and the day's may be set.
   let lastHeard = performance.now();
+  let lastHeardDate = Date.now();
   // The time of day at the hub when it was last heard, where it knows one.
   let lastTime = "";
   let source = null;
@@ -327,8 +331,18 @@
   }
 
   // --- the feed
+  // When the hub last stood behind each version of a page that this tab has shown.
+  const versions = () => JSON.parse(sessionStorage.getItem(CURRENT) || "[]");
+  function noteVersion() {
+    const { seen } = body.dataset;
+    const others = versions().filter(([version]) => version !== seen);
+    sessionStorage.setItem(CURRENT, JSON.stringify([[seen, lastHeardDate], ...others].slice(0, VERSIONS_KEPT)));
+  }
+
   function heard() {
     lastHeard = performance.now();
+    lastHeardDate = Date.now();
+    noteVersion();
     backOff = 1000;
     freshness();
   }
@@ -361,7 +375,7 @@
   }
 
   function freshness() {
-    const silent = performance.now() - lastHeard;
+    const silent = Math.max(performance.now() - lastHeard, Date.now() - lastHeardDate);
     const stale = silent > SILENT_MS;
     if (stale) seek();
     body.classList.toggle("stale", stale);
@@ -454,6 +468,10 @@
   if (first) first.focus();
   if (body.dataset.reloadMs) setTimeout(() => location.reload(), Number(body.dataset.reloadMs));
   if (body.dataset.feed) {
+    // A page that the browser had stored may be older than what this tab showed last: its version tells.
+    const [arrival] = performance.getEntriesByType("navigation");
+    const known = versions().find(([version]) => version === body.dataset.seen);
+    if (known && arrival && arrival.transferSize === 0) [, lastHeardDate] = known;
     connect();
     setInterval(freshness, 1000);
     if (body.dataset.againMs) setInterval(() => { if (!document.hidden) look(); }, Number(body.dataset.againMs));

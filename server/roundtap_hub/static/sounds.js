@@ -1,7 +1,7 @@
-// A wall that is heard: when a round starts, at five minutes and at time; each once, and never long after it.
+// Sounds of walls and players' phones; and a wall that is heard when a round starts, at five minutes and at time: each
+// once, and never long after it.
 "use strict";
 (() => {
-  if (!("sound" in document.body.dataset)) return;
   const FIVE_MS = 5 * 60 * 1000;
   const LATE_MS = 3000;
   // Pitch in hertz (0: silence) and seconds, as the hub's own audio out has them.
@@ -9,9 +9,10 @@
     start: [[660, 0.25], [0, 0.08], [880, 0.6]],
     five: [[880, 0.2], [0, 0.12], [880, 0.2]],
     time: [[880, 0.5], [0, 0.12], [880, 0.5], [0, 0.12], [660, 1.2]],
+    reported: [[660, 0.15], [0, 0.08], [990, 0.3]],
   };
   const HEARD = "roundtap:heard";
-  const context = new AudioContext();
+  let context = null;
   const press = document.getElementById("sound-press");
   let clock = null;
   let before = null;
@@ -35,6 +36,15 @@
       at += seconds;
     }
   }
+
+  // Opened only where somebody wants to hear: a browser complains of any other.
+  function open() {
+    context ??= new AudioContext();
+    return context;
+  }
+  window.roundtapSounds = { open, play };
+  if (!("sound" in document.body.dataset)) return;
+  open();
 
   // A page that was loaded again knows what was heard just before.
   const heard = () => JSON.parse(sessionStorage.getItem(HEARD) || "{}");

@@ -2,40 +2,60 @@
 "use strict";
 (() => {
   const pageMs = Number(document.body.dataset.pageMs) || 10000;
+  const timeUpMs = Number(document.body.dataset.timeUpMs);
   // Nobody waits a minute for their name: many pages turn a little faster.
   const MANY = 5;
   const SWIFT = 0.7;
 
   function turn() {
     const fitted = document.querySelectorAll("#fitted > .wall-page");
-    const pages = fitted.length ? fitted : document.querySelectorAll("[data-page]");
-    if (pages.length === 0 || !window.roundtap || !window.roundtap.known()) {
-      fitted[0]?.classList.add("current");
-      return;
+    const pages = [...(fitted.length ? fitted : document.querySelectorAll("[data-page]"))];
+    // Some pages have more turns than others.
+    const turns = pages.flatMap((page) => Array(Number(page.dataset.turns) || 1).fill(page));
+    const known = window.roundtap && window.roundtap.known();
+    const step = known ? Math.floor(window.roundtap.hubNow() / (turns.length < MANY ? pageMs : pageMs * SWIFT)) : 0;
+    const now = known || fitted.length ? turns[step % turns.length] : null;
+    if (now) {
+      for (const page of pages) page.classList.toggle("current", page === now);
+      document.querySelectorAll(".wall-index > span").forEach((mark, place) => mark.classList.toggle("current", pages[place] === now));
     }
-    const now = Math.floor(window.roundtap.hubNow() / (pages.length < MANY ? pageMs : pageMs * SWIFT)) % pages.length;
-    pages.forEach((page, place) => page.classList.toggle("current", place === now));
-    document.querySelectorAll(".wall-index > span").forEach((mark, place) => mark.classList.toggle("current", place === now));
+    const shown = document.querySelector("[data-shown]");
+    const title = now?.dataset.title || shown?.dataset.shown;
+    if (shown && shown.textContent !== title) shown.textContent = title;
   }
 
-  // A round that is over ends at no time to come.
-  function ends() {
+  // Time up fills the screen for a while. A round that is over ends at no time to come.
+  function time() {
+    const face = document.querySelector("main [data-clock], #time [data-clock]");
+    const phase = document.querySelector("[data-phase-of]")?.dataset.phase;
+    const { state = "idle", deadline } = face ? face.dataset : {};
+    const isOver = state === "running" && phase === "over" && window.roundtap.known();
+    const isNews = isOver && window.roundtap.hubNow() - Number(deadline) < timeUpMs && !!document.querySelector("#time-up p");
+    const root = document.documentElement;
+    if (root.classList.contains("time-up") !== isNews) {
+      root.classList.toggle("time-up", isNews);
+      fit();
+    }
     const line = document.getElementById("ends");
-    const phase = document.querySelector("#picture [data-phase-of]")?.dataset.phase;
-    const state = document.querySelector("#picture [data-clock]")?.dataset.state || "idle";
     if (line) line.hidden = ["over", "last_minutes"].includes(phase) || !["idle", "running"].includes(state);
   }
 
+  // What is not shown has no size.
+  function fit() {
+    if (!document.documentElement.classList.contains("time-up")) window.roundtapFit.fit();
+  }
+
   function show() {
-    window.roundtapFit.fit();
+    fit();
     turn();
+    time();
   }
 
   document.addEventListener("roundtap:swapped", show);
   // An announcement that comes or goes leaves less room, or more.
   const room = new ResizeObserver(show);
   for (const id of ["said", "main"]) room.observe(document.getElementById(id));
-  setInterval(() => { turn(); ends(); }, 250);
+  setInterval(() => { turn(); time(); }, 250);
   window.roundtapWall = { turn };
   show();
 })();

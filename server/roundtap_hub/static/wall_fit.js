@@ -4,13 +4,18 @@
   // Capitals that somebody reads from the other end of a hall, on a screen of which most halls have one.
   const CAPITALS_MM = 22;
   const SCREEN_MM = 55 * 25.4;
-  // Columns, and whether opponent and record stand beside a name or under it.
+  // Columns, and whether opponent and record stand beside a name or under it. In brief: names without the record,
+  // standings with one tiebreaker; bare: names without the opponent, standings without tiebreakers.
   const WAYS = [[1, true], [1, false], [2, true], [2, false], [3, false], [4, false]];
+  const LEVELS = ["", " brief", " bare"];
+  const [WHOLE, BRIEF, BARE] = [0, 1, 2];
+  // Of more pages than these nobody waits for their own.
+  const PAGES_MAX = 5;
   const ROWS_MAX = 40;
   const STEPS = 12;
   const AIR = 1.03;
   const SHORT_END = / (\p{L}{1,3}\.?)$/u;
-  const [TINY, SHRINK, NEARLY] = [6, 0.985, 0.95];
+  const [TINY, SHRINK, NEARLY, WORTH] = [6, 0.985, 0.95, 1.1];
 
   const pen = document.createElement("canvas").getContext("2d");
 
@@ -27,11 +32,19 @@
   // The smallest type, in px: the same millimetres whatever the screen's shape and resolution.
   const smallest = () => Math.hypot(innerWidth, innerHeight) * (CAPITALS_MM / SCREEN_MM) / capitals() * AIR;
 
+  // What is no name is never smaller than --t1, which is in rem.
+  function small() {
+    const root = getComputedStyle(document.documentElement);
+    return parseFloat(root.getPropertyValue("--t1")) * parseFloat(root.fontSize);
+  }
+
   // --- what stands in the page, as lists that go over any number of pages
   function listsOf(picture) {
     const lists = [];
+    const shape = innerWidth > innerHeight ? "wide" : "tall";
     for (const page of picture.querySelectorAll(".wall-page")) {
       const { list, name } = page.dataset;
+      if (page.dataset.shape && page.dataset.shape !== shape) continue;
       const last = lists[lists.length - 1];
       const items = list ? [...page.querySelectorAll("li:not(.blank), tbody > tr")] : [];
       if (list && last && last.list === list) last.items.push(...items);
@@ -44,7 +57,7 @@
   function copyOf(item) {
     const copy = item.cloneNode(true);
     // An initial does not stand on a line of its own.
-    for (const name of copy.querySelectorAll(".wall-name > bdi, th[scope=row] > bdi")) {
+    for (const name of copy.querySelectorAll(".wall-name > bdi, .wall-across > bdi, th[scope=row] > bdi")) {
       name.textContent = name.textContent.replace(SHORT_END, "\u00a0$1");
     }
     return copy;
@@ -79,15 +92,17 @@
     return holder;
   }
 
-  function pagesOf(list, [columns, beside], most) {
+  function pagesOf(list, [columns, beside, level], most) {
     const count = Math.ceil(list.items.length / most);
     const pages = [];
     for (let i = 0; i < count; i += 1) {
       const from = Math.floor(list.items.length * i / count);
       const items = list.items.slice(from, Math.floor(list.items.length * (i + 1) / count));
       const page = document.createElement("div");
-      page.className = beside ? "wall-page beside" : "wall-page";
+      page.className = `wall-page${beside ? " beside" : ""}${LEVELS[level]}`;
       page.dataset.items = items.length;
+      page.dataset.columns = columns;
+      if (list.page.dataset.title) page.dataset.title = list.page.dataset.title;
       pages.push([page, items]);
     }
     // All pages of a list are laid out alike: nothing jumps when they turn.
@@ -101,24 +116,27 @@
   }
 
   // --- how much room a line takes, worked out from the widths of its words: nothing is laid out for it
-  // In shares of a name's size, as wall.css has them.
+  // In shares of a name's size, as wall.css has them; what is no name has a share of its own at each size.
   const LINE = 1.15;
-  const [MORE, TABLE, SIGN, BYE, RANK] = [0.5, 1.35, 1.05, 0.6, 0.72];
-  const [GAP, BESIDE, PADDING] = [0.35, 6, 0.7 * RANK];
+  const [MORE, TABLE, SIGN, BYE, RANK, HEAD] = [0.5, 1.35, 1.05, 0.6, 0.72, 0.6 * 0.72];
+  const [GAP, BESIDE, PADDING] = [0.35, 6, 0.5];
   const widths = new Map();
+  let least = 0;
+  const shareOf = (share, size) => Math.max(share, least / size);
 
-  function wide(text, weight, share) {
+  // In shares of its own size.
+  function wide(text, weight) {
     const key = `${weight} ${text}`;
     if (!widths.has(key)) {
       pen.font = `${weight} 100px ${getComputedStyle(document.body).fontFamily}`;
       widths.set(key, pen.measureText(text).width / 100);
     }
-    return widths.get(key) * share;
+    return widths.get(key);
   }
 
   // Words as a browser breaks them: after spaces, and after hyphens.
-  const words = (text, weight, share) => text.trim().split(/(?<=-)|\s+/).filter(Boolean)
-    .map((word) => ({ width: wide(word, weight, share), glued: word.endsWith("-") }));
+  const words = (text, weight) => text.trim().split(/(?<=-)|\s+/).filter(Boolean)
+    .map((word) => ({ width: wide(word, weight), glued: word.endsWith("-") }));
 
   function rowsOf(parts, room, space) {
     let [rows, at] = [1, 0];
@@ -135,50 +153,70 @@
 
   function measured(list) {
     if (list.list === "names") {
-      return list.items.map((item) => ({
-        name: words(said(item, ".wall-name > bdi").replace(SHORT_END, "\u00a0$1"), 600, 1),
-        small: words(said(item, ".wall-name > small"), 400, MORE),
-        more: [...words(said(item, ".wall-across"), 400, MORE), ...words(said(item, ".wall-record").replace(/\s+/g, "\u00a0"), 400, MORE)],
-        table: item.querySelector(".wall-table") ? wide(said(item, ".wall-table"), 700, TABLE) + SIGN
-          : wide(said(item, ".wall-bye"), 400, BYE),
-      }));
+      return list.items.map((item) => {
+        const across = words(said(item, ".wall-across").replace(SHORT_END, "\u00a0$1"), 400);
+        return {
+          name: words(said(item, ".wall-name > bdi").replace(SHORT_END, "\u00a0$1"), 600),
+          small: words(said(item, ".wall-name > small"), 400),
+          more: [[...across, ...words(said(item, ".wall-record").replace(/\s+/g, "\u00a0"), 400)], across, []],
+          table: item.querySelector(".wall-table") ? wide(said(item, ".wall-table"), 700) * TABLE + SIGN : 0,
+          bye: wide(said(item, ".wall-bye"), 400),
+        };
+      });
     }
     // Cells beside the name are as wide as the widest of their column.
-    const cells = list.items.map((item) => [...item.cells].filter((cell) => cell.tagName === "TD"));
-    const heads = list.head ? [...list.head.rows[0].cells].map((cell) => wide(cell.textContent.trim(), 600, 0.6 * RANK)) : [];
-    const beside = (cells[0] || []).reduce((sum, _, place) => sum + PADDING + Math.max(
-      heads[place ? place + 1 : 0] || 0, place ? 0 : 2.2 * RANK,
-      ...cells.map((row) => wide(row[place]?.textContent.trim() || "", row[place]?.matches(".decided, .rank") ? 700 : 400, RANK)
-        + (row[place]?.querySelector("svg") ? RANK : 0))), 0);
+    const rows = list.items.map((item) => [...item.cells]);
+    const heads = list.head ? [...list.head.rows[0].cells] : [];
+    const cellWide = (cell) => wide(cell.textContent.trim(), cell.matches(".decided, .rank, .moved") ? 700 : 400)
+      + (cell.querySelector("svg") ? 1 : 0);
+    const cells = [...(rows[0] || [])].flatMap((first, place) => (first.tagName === "TH" ? [] : [{
+      cell: Math.max(place ? 0 : 2.2 - PADDING, ...rows.map((row) => cellWide(row[place]))),
+      head: heads[place] ? wide(heads[place].textContent.trim(), 600) : 0,
+      until: first.matches(".more") ? BRIEF : first.matches(".tie") ? BARE : Infinity,
+    }]));
     return list.items.map((item) => ({
-      name: [...words(said(item, "th > bdi").replace(SHORT_END, "\u00a0$1"), 600, 1),
-        ...[...item.querySelectorAll("th > small")].flatMap((small) => words(small.textContent, 400, 0.8))],
-      table: beside + PADDING, small: [], more: [],
+      name: [...words(said(item, "th > bdi").replace(SHORT_END, "\u00a0$1"), 600),
+        ...[...item.querySelectorAll("th > small")].flatMap((small) => words(small.textContent, 400))],
+      cells, table: 0, bye: 0, small: [], more: [[], [], []],
     }));
   }
 
+  // What stands beside a name, in shares of its size.
+  function asideOf(line, size, level) {
+    if (!line.cells) return line.table || line.bye * shareOf(BYE, size);
+    const [cell, head] = [shareOf(RANK, size), shareOf(HEAD, size)];
+    return line.cells.filter((each) => level < each.until)
+      .reduce((sum, each) => sum + Math.max(each.cell * cell, each.head * head) + PADDING * cell, PADDING * cell);
+  }
+
   // In shares of a name's size: how high a line is in so wide a column; Infinity where a word does not fit.
-  function height(line, room, beside) {
-    const left = room - line.table - GAP * (beside ? 2 : 1);
+  function height(line, room, [, beside, level], size, aside) {
+    const share = shareOf(MORE, size);
+    const [more, { small }] = [line.more[level], line];
+    const left = room - aside - GAP * (beside ? 2 : 1);
     const forName = beside ? Math.min(natural(line.name, 0.3), left - BESIDE) : left;
+    const forMore = (beside ? left - forName : left) / share;
     // Widths are looked at once more where they stand: a little too much is no reason against a layout.
-    if (longest(line.name) * NEARLY > forName || longest(line.more) * NEARLY > (beside ? left - forName : left)) return Infinity;
+    if (longest(line.name) * NEARLY > forName || longest(more) * NEARLY > forMore) return Infinity;
     const rows = rowsOf(line.name, forName + 0.01, 0.35) * LINE
-      + (line.small.length ? rowsOf(line.small, forName, 0.2) * LINE * MORE : 0);
-    const more = line.more.length ? rowsOf(line.more, beside ? left - forName : left, 0.4) * LINE * MORE : 0;
-    return beside ? Math.max(rows, more, TABLE) : Math.max(rows + more, line.table && line.more.length ? TABLE : LINE);
+      + (small.length ? rowsOf(small, forName / share, 0.4) * LINE * share : 0);
+    const under = more.length ? rowsOf(more, forMore, 0.8) * LINE * share : 0;
+    return beside ? Math.max(rows, under, TABLE) : Math.max(rows + under, aside && more.length ? TABLE : LINE);
   }
 
   // Whether everything stands on pages of `most` lines at this size, by these widths.
-  function enough(list, [columns, beside], most, size, { width, height: tall, gap }) {
+  function enough(list, way, most, size, { width, height: tall, gap }) {
+    const [columns, , level] = way;
     const room = (width - gap * (columns - 1)) / columns / size;
-    const high = (tall - (list.head ? size * RANK : 0)) / size;
+    const high = tall / size - (list.head ? LINE * shareOf(HEAD, size) + 4 / size : 0);
+    const aside = list.lines[0]?.cells ? asideOf(list.lines[0], size, level) : 0;
     const count = Math.ceil(list.items.length / most);
     for (let i = 0; i < count; i += 1) {
       const lines = list.lines.slice(Math.floor(list.lines.length * i / count), Math.floor(list.lines.length * (i + 1) / count));
       const rows = Math.ceil(most / columns);
       for (let c = 0; c < columns; c += 1) {
-        const sum = lines.slice(c * rows, (c + 1) * rows).reduce((all, line) => all + height(line, room, beside) + 2 / size, 0);
+        const sum = lines.slice(c * rows, (c + 1) * rows).reduce((all, line) => all
+          + height(line, room, way, size, aside || asideOf(line, size)) + 2 / size, 0);
         if (sum > high) return false;
       }
     }
@@ -199,7 +237,8 @@
     let found = { size: 0, way: ways[0], most };
     for (const way of ways.filter((each) => enough(list, each, most, least, box))) {
       const size = largest(list, way, most, box, least);
-      if (size > found.size) found = { size, way, most };
+      // More columns only where they are worth it.
+      if (size > found.size * WORTH) found = { size, way, most };
     }
     return found;
   }
@@ -217,6 +256,19 @@
     return most;
   }
 
+  // How much is told of everybody, and on how many pages: standings with fewer figures where a name would else be small;
+  // names without their records where that saves a page, and without opponents where there are too many.
+  function telling(list, box, levels, size, from) {
+    const pages = [];
+    for (const level of [WHOLE, BRIEF, BARE]) {
+      pages.push(level < from ? Infinity : Math.ceil(list.items.length / capacity(list, box, levels[level], size)));
+      if (list.list !== "names" && pages[level] < Infinity) return [level, pages[level]];
+    }
+    const fewest = Math.min(pages[WHOLE], pages[BRIEF]);
+    const level = fewest > PAGES_MAX ? BARE : pages.indexOf(fewest);
+    return [level, pages[level]];
+  }
+
   const within = (box) => box.scrollHeight <= box.clientHeight + 1 && box.scrollWidth <= box.clientWidth + 1;
 
   // Laid out once, and looked at: what was worked out a little too large is made smaller, or goes over more pages.
@@ -225,25 +277,29 @@
     list.lines = measured(list);
     const gap = 2 * parseFloat(getComputedStyle(document.documentElement).fontSize);
     const box = { width: holder.clientWidth, height: holder.clientHeight, gap };
-    const ways = WAYS.filter(([columns, beside]) => columns <= count && (list.list === "names" || !beside));
+    const levels = [WHOLE, BRIEF, BARE].map((level) => WAYS.filter(([columns, beside]) => columns <= count
+      && !(beside && (list.list !== "names" || level === BARE))).map(([columns, beside]) => [columns, beside, level]));
+    least = small();
     // Where a single name is too wide for it, all are as large as that one can be.
-    let least = smallest();
-    let more = 0;
+    let size = smallest();
+    let [more, from] = [0, WHOLE];
     for (;;) {
-      while (least > TINY && !capacity(list, box, ways, least)) least *= SHRINK;
-      const sheets = Math.min(count, Math.ceil(count / (capacity(list, box, ways, least) || 1)) + more);
-      const found = best(list, box, ways, Math.ceil(count / sheets), least);
+      while (size > TINY && !capacity(list, box, levels[BARE], size)) size *= SHRINK;
+      const [level, fewest] = telling(list, box, levels, size, from);
+      const sheets = Math.min(count, fewest + more);
+      const found = best(list, box, levels[level], Math.ceil(count / sheets), size);
       const pages = pagesOf(list, found.way, found.most);
       holder.replaceChildren(...pages);
       let columns = [];
-      for (let size = found.size || least; size >= least / AIR; size *= SHRINK) {
-        for (const page of pages) page.style.setProperty("--name", `${size}px`);
+      for (let now = found.size || size; now >= size / AIR; now *= SHRINK) {
+        for (const page of pages) page.style.setProperty("--name", `${now}px`);
         columns = [...holder.querySelectorAll(".wall-column")].filter((each) => !within(each));
         if (!columns.length) return pages;
       }
-      if (least <= TINY) return pages;
+      if (size <= TINY) return pages;
       if (sheets < count && !columns.some((each) => each.scrollWidth > each.clientWidth + 1)) more += 1;
-      else least *= NEARLY;
+      else if (list.list !== "names" && level < BARE) from = level + 1;
+      else size *= NEARLY;
     }
   }
 
@@ -296,6 +352,7 @@
         pages.push(...made);
       }
       holder.replaceChildren(...pages);
+      pages.forEach(crown);
       known = now;
     }
     const foot = picture.querySelector(".wall-index");
@@ -313,6 +370,20 @@
     copy.classList.remove("current");
     for (const name of ["page", "key"]) delete copy.dataset[name];
     return copy;
+  }
+
+  // The champion's name as large as it fits.
+  function crown(page) {
+    const name = page.querySelector(".champion-name");
+    if (!name) return;
+    name.firstElementChild.textContent = name.textContent.trim().replace(SHORT_END, "\u00a0$1");
+    let [low, high] = [small(), innerHeight];
+    for (let step = 0; step < STEPS; step += 1) {
+      const middle = (low + high) / 2;
+      page.style.setProperty("--champion", `${middle}px`);
+      if (within(page) && name.scrollWidth <= name.clientWidth + 1) low = middle; else high = middle;
+    }
+    page.style.setProperty("--champion", `${low}px`);
   }
 
   let soon = 0;

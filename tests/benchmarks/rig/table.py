@@ -7,6 +7,7 @@ import os
 import statistics
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +18,7 @@ from roundtap.kit.child_processes import exit_on_signals
 @dataclass(frozen=True, slots=True)
 class Row:
     """One figure. Smaller is better unless `at_least`. `gate` and `floor` are in the figure's unit; None: there is
-    none, or it could not be measured (`note` says why)."""
+    none, or it could not be measured (`note` says why). A gate holds `since` a day."""
 
     name: str
     figure: float | None
@@ -27,6 +28,11 @@ class Row:
     floor_name: str = ""
     at_least: bool = False
     note: str = ""
+    since: str = ""
+
+    def __post_init__(self) -> None:
+        if self.gate is not None and not self.since:
+            raise ValueError(f"{self.name}: the gate does not say since when it holds")
 
     @property
     def met(self) -> str:
@@ -74,26 +80,30 @@ def alone(measure: Measure, about: str | None) -> None:
     # The other benchmarks' options come here too.
     chosen, _ = parser.parse_known_args()
     exit_on_signals()
-    rows = collect(measure, options_of(chosen))
+    rows, whole = collect(measure, options_of(chosen))
     print_table(rows)
+    sys.exit(not whole)
 
 
-def collect(measure: Measure, options: Options) -> list[Row]:
-    """All rows of one benchmark, printed as they come. A benchmark that fails says so, and the others go on."""
+def collect(measure: Measure, options: Options) -> tuple[list[Row], bool]:
+    """All rows of one benchmark, printed as they come, and whether it came to its end. One that fails says so."""
     rows: list[Row] = []
+    whole, begin = False, time.monotonic()
     with tempfile.TemporaryDirectory(prefix="roundtap-bench-") as folder:
         try:
             for row in measure(options, Path(folder)):
                 rows.append(row)
                 print(f"  {line_of(row)}", flush=True)
+            whole = True
+            print(f"  {time.monotonic() - begin:.0f} s", flush=True)
         except Exception as error:
             print(f"  broken off: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
-    return rows
+    return rows, whole
 
 
 def line_of(row: Row) -> str:
     """A row as one line."""
-    gate = f", gate {shown(row.gate, row.unit)}: {row.met}" if row.gate is not None else ""
+    gate = f", gate {shown(row.gate, row.unit)} since {row.since}: {row.met}" if row.gate is not None else ""
     floor = f", {row.floor_name} {shown(row.floor, row.unit)}" if row.floor is not None else ""
     note = f" ({row.note})" if row.note else ""
     return f"{row.name}: {shown(row.figure, row.unit)}{gate}{floor}{note}"
@@ -101,11 +111,11 @@ def line_of(row: Row) -> str:
 
 def print_table(rows: Sequence[Row]) -> None:
     """All rows, aligned; "ratio" is the figure beside its floor."""
-    heads = ("what", "figure", "gate", "met", "floor", "ratio", "floor is")
+    heads = ("what", "figure", "gate", "since", "met", "floor", "ratio", "floor is")
     cells = [heads, *(
         (row.name, shown(row.figure, row.unit), ("≥ " if row.at_least else "") + shown(row.gate, row.unit)
-         if row.gate is not None else "", row.met, shown(row.floor, row.unit) if row.floor is not None else "",
-         _ratio(row), row.floor_name)
+         if row.gate is not None else "", row.since if row.gate is not None else "", row.met,
+         shown(row.floor, row.unit) if row.floor is not None else "", _ratio(row), row.floor_name)
         for row in rows)]
     widths = [max(len(line[i]) for line in cells) for i in range(len(heads))]
     print(f"\nload average {', '.join(f'{load:.1f}' for load in os.getloadavg())} on {os.cpu_count()} cores")

@@ -10,7 +10,8 @@ from msgspec.structs import replace
 from roundtap_core.errors import Problem
 from roundtap_core.randomness import lot_number
 from roundtap_core.records import Competitor, Match, Result, Round, SidePair, Tournament
-from roundtap_core.standings.standings import standings, standings_to_json
+from roundtap_core.standings.standings import last_first, standings, standings_to_json
+from roundtap_core.standings.totals import swiss_totals
 
 
 def event(rounds: list[list[Match]], *names: str, seed: int = 7, **options: object) -> Tournament:
@@ -48,6 +49,16 @@ def test_counts_of_rounds_and_byes() -> None:
     rows = {row.competitor: row for row in standings(event(THREE_ROUNDS, "Ana", "Bruno", "Eva", "Kai", "Łukasz"))}
     assert [(r.rounds, r.wins, r.losses, r.draws, r.byes) for r in (rows["Łukasz"], rows["Bruno"])] == [
         (3, 3, 0, 0, 1), (3, 0, 3, 0, 0)]
+
+
+def test_the_last_come_first_and_before_them_who_has_not_played() -> None:
+    came = event(THREE_ROUNDS, "Ana", "Bruno", "Eva", "Kai", "Łukasz", "Marta")
+    records = swiss_totals(came)
+    assert list(last_first(came, records, ["Ana", "Kai", "Bruno", "Marta", "Eva"])) == [
+        "Marta", "Bruno", "Kai", "Eva", "Ana"]
+    two = replace(came, competitors=tuple(
+        replace(each, disqualified_after=3) if each.name == "Kai" else each for each in came.competitors))
+    assert list(last_first(two, records, ["Ana", "Eva"])) == ["Eva", "Ana"]
 
 
 def test_what_put_each_above_the_next() -> None:

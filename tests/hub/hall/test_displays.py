@@ -14,8 +14,16 @@ from asgi_client import AsgiClient
 from feed_listener import Listener
 from pages_kit import PIN, Browser, House, open_house, problem_of, text_of
 
-from roundtap_core.event.commands import DrawRound, PublishRound
-from roundtap_hub.hall.known_displays import DISPLAY, PER_ADDRESS_MAX, QUIET_MS, ROTATION_MS, UNASSIGNED_MAX, Displays
+from roundtap_core.event.commands import DrawRound, PublishRound, SetClock
+from roundtap_hub.hall.known_displays import (
+    DISPLAY,
+    PER_ADDRESS_MAX,
+    QUIET_MS,
+    ROTATION_MS,
+    TIME_UP_MS,
+    UNASSIGNED_MAX,
+    Displays,
+)
 from roundtap_hub.hall.wall_view import PAGE_MS
 from roundtap_hub.serving.asgi import HubApplication
 from roundtap_hub.serving.cookies import session_cookie
@@ -153,6 +161,35 @@ def test_a_wall_that_nobody_assigned_shows_every_event_that_plays_in_turn_and_na
     house.time.ms += ROTATION_MS
     listening.until(lambda: listening.named("display") == [{"elsewhere": True}], "the other one's turn")
     listening.close()
+
+
+def test_an_event_whose_time_has_just_run_out_has_the_wall_for_a_minute(
+        house: House, desk: Browser, client: AsgiClient):
+    desk.post("/console", name="Spring Cup", color="#882255", rulebook="xwing-standard", structure="own",
+              swiss_rounds=2)
+    desk.post("/console/e2/competitors", names="Jan\nEva\nTom\nIda")
+    house.publish()
+    house.service.execute_one("e2", DrawRound(11), "test")
+    house.service.execute_one("e2", PublishRound(1, 1), "test")
+    house.service.execute_one("e2", SetClock("start"), "test")
+    house.service.execute_one("e2", SetClock("set", 5 * ROTATION_MS), "test")
+    wall = Wall(client)
+
+    def shown() -> list[str]:
+        """Over a minute, every five seconds."""
+        heads = []
+        for _ in range(TIME_UP_MS // 5000):
+            heads += re.findall(r'<h1 class="event-name">(.*?)</h1>', wall.look())
+            house.time.ms += 5000
+        return heads
+
+    assert set(shown()) == {"Winter Open", "Spring Cup"}
+    house.time.ms += 5 * ROTATION_MS - TIME_UP_MS
+    assert set(shown()) == {"Spring Cup"}
+    assert set(shown()) == {"Winter Open", "Spring Cup"}
+    assert ["Event 1 of 2" in wall.page, "Event 2 of 2" in wall.page].count(True) == 1
+    desk.post(f"/console/displays/{wall.id}/set", event="e1")
+    assert "Event 1 of 2" not in wall.look(), "it has an event of its own"
 
 
 def test_a_display_hears_at_once_that_it_goes_elsewhere(house: House, desk: Browser, client: AsgiClient):

@@ -7,6 +7,8 @@ import re
 import pytest
 from pages_kit import Browser, House, problem_of, text_of
 
+from roundtap_core.event.commands import FinishEvent, MakeCut
+
 
 @pytest.fixture
 def browser(house: House) -> Browser:
@@ -81,6 +83,66 @@ def test_the_wall_changes_its_picture_with_the_round(house: House, browser: Brow
     assert picture() == "clock"
     house.play()
     assert picture() == "standings"
+
+
+def test_the_wall_s_head_says_what_is_shown(house: House, browser: Browser):
+    def title(show: str = "") -> str:
+        found = re.search(r'data-shown="([^"]*)"', house.browser().get(f"/wall/e1?show={show}").text)
+        assert found
+        return found[1]
+
+    assert title() == "Round 1 pairings"
+    browser.post("/console/e1/clock", action="start")
+    assert title() == "Round 1 of 2"
+    house.play()
+    assert title() == "Standings after round 1"
+    house.publish()
+    assert title() == "Round 2 pairings"
+    assert title("standings") == "Standings after round 1"
+    house.play()
+    house.service.execute_one("e1", FinishEvent(""), "test")
+    assert title() == "Final standings"
+
+
+def test_between_rounds_the_wall_says_who_rose_and_who_fell(house: House, browser: Browser):
+    def ranks() -> dict[str, tuple[int, int]]:
+        """Rank and places risen, by name."""
+        page = house.browser().get("/wall/e1").text
+        rows = re.findall(r'<td class="n rank">(.*?)</td>(?:<td class="moved">(.*?)</td>)?<th scope="row"><bdi>(.*?)<',
+                          page, re.S)
+        by = {"rose": 1, "fell": -1}
+        return {name: (int(re.sub(r"<.*?>|\s", "", rank)), sum(
+            by[way] * int(n) for way, n in re.findall(r'<span class="(\w+)">.*?(\d+)</span>', moved, re.S)))
+            for rank, moved, name in rows}
+
+    house.play()
+    before = ranks()
+    assert {moved for _, moved in before.values()} == {0}, "there is no round before"
+    house.publish()
+    house.play()
+    now = ranks()
+    assert {name: before[name][0] - rank for name, (rank, _) in now.items()} == {
+        name: moved for name, (_, moved) in now.items()}
+    assert any(moved > 0 for _, moved in now.values())
+    house.service.execute_one("e1", FinishEvent(""), "test")
+    assert {moved for _, moved in ranks().values()} == {0}, "final standings are final"
+
+
+def test_after_the_final_the_wall_names_the_champion_and_who_came_next(house: House):
+    house.with_event(swiss_rounds=1, cut=4)
+    house.publish()
+    house.play()
+    house.service.execute_one("e1", MakeCut(), "test")
+    for _ in range(2):
+        assert "wall-champion" not in house.browser().get("/wall/e1").text
+        house.publish()
+        house.play()
+    page = house.browser().get("/wall/e1").text
+    champion = re.search(r'champion-name"><bdi>(.*?)</bdi>', page)
+    assert champion
+    assert re.findall(r"<li><b>(\d)</b>", page) == ["2", "3"]
+    assert f"<bdi>{champion[1]}</bdi>" in page[page.index('data-list="final"'):].partition("</tr>")[0]
+    assert "wall-champion" not in house.browser().get("/wall/e1?show=bracket").text, "only this picture"
 
 
 def test_the_wall_names_the_tables_still_playing_and_the_end(house: House, browser: Browser):

@@ -60,7 +60,7 @@ def hall(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hall]:
         opened.client.close()
 
 
-def test_a_page_is_drawn_once_and_by_nobody_kept(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_is_drawn_once_and_kept_by_its_player_alone(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn = []
     draw = flask_side.draw_page
     monkeypatch.setattr(flask_side, "draw_page",
@@ -70,9 +70,9 @@ def test_a_page_is_drawn_once_and_by_nobody_kept(hall: Hall, monkeypatch: pytest
     for _ in range(5):
         answer = client.get(hall.me("a"))
         assert answer.status_code == 200
-        assert answer.headers["cache-control"] == "no-store"
+        assert answer.headers["cache-control"] == "private, no-cache"
         assert answer.headers["referrer-policy"] == "no-referrer"
-        assert "etag" not in answer.headers
+    assert client.get(hall.me("a"), if_none_match=answer.headers["etag"]).status_code == 304
     assert len(drawn) == 1
     client.close()
 

@@ -16,15 +16,18 @@ from asgi_client import Answer, AsgiClient
 from msgspec.structs import replace
 from pages_kit import Browser, House, open_house
 
+import roundtap_hub
 from roundtap_core.event.commands import ChangePerson, DrawRound, EnterResult, PublishRound, SetClock
 from roundtap_core.records import Result, SidePair
 from roundtap_hub.access.policy import page_path
+from roundtap_hub.events.new_event import COLORS
 from roundtap_hub.hall.known_displays import ROTATION_MS
 from roundtap_hub.serving import page_cache
 from roundtap_hub.serving.asgi import HubApplication
 from roundtap_hub.serving.connection_limits import PER_ADDRESS
 from roundtap_hub.serving.page_cache import CLOCK_PAGE_TTL_MS, STAFF_PAGE_TTL_MS, PageKey
 from roundtap_hub.serving.page_queues import PROBE
+from roundtap_hub.serving.static_files import StaticFiles
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.service import Step
 
@@ -394,16 +397,17 @@ def test_the_store_does_not_grow_for_ever(hall: Hall, monkeypatch: pytest.Monkey
     assert PageKey("p/e1/p6", "", "pl") in store._pages
 
 
-def test_the_events_colours_wait_for_no_page(hall: Hall, monkeypatch: pytest.MonkeyPatch):
-    by_flask = hall.by_flask("/colours.css")
-    kept = hall.house.app.test_client().get("/colours.css").headers["Cache-Control"]
-    assert hall.client.begin("HEAD", "/colours.css").result(30).status_code == 200
-    monkeypatch.setattr(hall.application.pages, "answer", None)
-    answer = hall.get("/colours.css")
-    assert (answer.status_code, answer.text) == (200, by_flask)
-    assert answer.headers["content-type"] == "text/css; charset=utf-8"
-    assert answer.headers["cache-control"] == kept == "no-cache"
-    assert '[data-event="e1"]{--event:#' in answer.text
+def test_an_event_s_colour_stands_on_its_pages_and_in_the_style_sheet(hall: Hall):
+    style = StaticFiles().url("phone.css")
+    for path in ("/e/e1", "/e/e1/p/p1", "/wall/e1"):
+        assert ' data-color="#00785A"' in hall.get(path).text, path
+    assert f'href="{style}"' in hall.get("/e/e1").text
+    css = hall.get(style).text
+    for color in COLORS:
+        assert color == "#37474F" or f'[data-color="{color}" i] {{ --event: {color.lower()}; }}' in css
+    assert "--event: #37474f" in css, "where nothing is said"
+    for template in (Path(roundtap_hub.__file__).parent).glob("*/templates/*.html"):
+        assert "data-event=" not in template.read_text(encoding="utf-8"), f"{template.name}: data-color"
 
 
 @pytest.mark.parametrize(("page", "path"), [

@@ -12,6 +12,7 @@ from pages_kit import House, open_house
 
 import roundtap.demo
 import roundtap_hub
+from roundtap_hub.access.auth import framing_origin
 from roundtap_hub.serving.asgi import HubApplication
 from roundtap_hub.serving.http_answers import PAGE_CSP
 
@@ -64,5 +65,33 @@ def test_a_page_that_a_browser_has_kept_keeps_its_policy(house: House):
         again = client.get("/e/e1", if_none_match=first.headers["etag"])
         assert again.status_code == 304
         assert again.headers.get("content-security-policy", PAGE_CSP.decode()) == PAGE_CSP.decode()
+    finally:
+        client.close()
+
+
+@pytest.mark.parametrize(("bench_url", "host", "framed_by"), [
+    ("http://127.0.0.1:8081/", "127.0.0.1", "http://127.0.0.1:8081"),
+    ("http://127.0.0.1:8081/", "::1", "http://127.0.0.1:8081"),
+    (None, "127.0.0.1", ""),
+    ("http://127.0.0.1:8081/", "0.0.0.0", ""), ("http://127.0.0.1:8081/", "::", ""),
+    ("http://127.0.0.1:8081/", "10.42.0.1", ""), ("http://127.0.0.1:8081/", "localhost", ""),
+    ("http://10.42.0.7:8081/", "127.0.0.1", ""), ("https://evil.example/", "127.0.0.1", ""),
+    ("http://127.0.0.1:8081.evil.example/", "127.0.0.1", ""), ("http://127.0.0.1:8081/ *", "127.0.0.1", ""),
+    ("http://127.0.0.1:8081/\n", "127.0.0.1", ""), ("*", "127.0.0.1", ""),
+])
+def test_only_the_demo_on_this_machine_may_frame_a_hub_of_this_machine_alone(bench_url: str | None, host: str,
+                                                                           framed_by: str):
+    assert framing_origin(bench_url, host) == framed_by
+
+
+def test_a_framed_hub_lets_only_its_pages_be_framed_and_only_by_that_one(house: House):
+    house.with_event()
+    house.hub.host.framed_by = "http://127.0.0.1:8081"
+    client = AsgiClient(HubApplication(house.hub), lifespan=True)
+    try:
+        page, other = client.get("/e/e1"), client.get("/time")
+        assert page.headers["content-security-policy"] == PAGE_CSP.decode().replace(
+            "frame-ancestors 'none'", "frame-ancestors http://127.0.0.1:8081")
+        assert other.headers["content-security-policy"].endswith("frame-ancestors 'none'")
     finally:
         client.close()

@@ -23,7 +23,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def client_of(folder: Path) -> AsgiClient:
-    files = StaticFiles(folder)
+    files = StaticFiles(folder, {})
 
     async def application(scope, receive, send):
         await files.answer(scope, send)
@@ -40,7 +40,7 @@ def client(folder: Path) -> Iterator[AsgiClient]:
 
 def test_the_name_that_pages_use_is_the_content_s_and_is_kept_for_ever(folder: Path, client: AsgiClient) -> None:
     mark = hashlib.sha256((folder / "look.css").read_bytes()).hexdigest()[:12]
-    url = StaticFiles(folder).url("look.css")
+    url = StaticFiles(folder, {}).url("look.css")
     assert url == f"/static/look.{mark}.css"
 
     answer = client.get(url)
@@ -52,9 +52,20 @@ def test_the_name_that_pages_use_is_the_content_s_and_is_kept_for_ever(folder: P
 
 
 def test_another_content_has_another_name(folder: Path) -> None:
-    before = StaticFiles(folder).url("look.css")
+    before = StaticFiles(folder, {}).url("look.css")
     (folder / "look.css").write_text("body { color: black }")
-    assert StaticFiles(folder).url("look.css") != before
+    assert StaticFiles(folder, {}).url("look.css") != before
+
+
+def test_a_bundle_is_its_files_in_order_and_changes_with_each_of_them(folder: Path) -> None:
+    (folder / "more.css").write_text("p { margin: 0 }")
+    bundles = {"all.css": ("more.css", "look.css")}
+    files = StaticFiles(folder, bundles)
+    found = files.find(files.url("all.css"))
+    assert found
+    assert found.body == (folder / "more.css").read_bytes() + (folder / "look.css").read_bytes()
+    (folder / "look.css").write_text("body { color: black }")
+    assert StaticFiles(folder, bundles).url("all.css") != files.url("all.css")
 
 
 @pytest.mark.parametrize("path", ["/static/look.css", "/static/look.000000000000.css"])

@@ -32,6 +32,7 @@ function add(number) {
   box.querySelector("h2").textContent = name;
   box.setAttribute("aria-label", name);
   box.dataset.number = number;
+  box.dataset.unit = box.dataset.switches = `table-${number}`;
   for (const button of box.querySelectorAll("[data-pin]")) {
     button.addEventListener("pointerdown", (event) => {
       button.setPointerCapture(event.pointerId);
@@ -131,16 +132,50 @@ for (const box of document.querySelectorAll("[data-fault]")) {
   box.addEventListener("change", () => toPrinter({ fault: box.dataset.fault, on: box.checked }));
 }
 
+// Power and network of each table, and the hub's plug.
+document.addEventListener("change", ({ target }) => {
+  const of = target.closest("[data-switches]");
+  if (!of || !target.dataset.part) return;
+  fetch("/switch", {
+    method: "POST", headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ of: of.dataset.switches, part: target.dataset.part, on: target.checked }),
+  });
+});
+
+function drawSwitches(switches) {
+  for (const [unit, parts] of Object.entries(switches)) {
+    for (const [part, on] of Object.entries(parts)) {
+      for (const box of document.querySelectorAll(`[data-switches="${unit}"] [data-part="${part}"]`)) box.checked = on;
+    }
+  }
+}
+
+const listeners = [];
+const most = Number(document.getElementById("tables").dataset.only || Infinity);
+const latest = {};
+
+// A listener that comes late is told what it missed.
+function onNews(listener) {
+  listeners.push(listener);
+  listener(latest);
+}
+
 const source = new EventSource("/pictures");
 source.onmessage = (event) => {
-  const { table, picture, printer } = JSON.parse(event.data);
-  if (printer) return drawPaper(printer);
-  draw(tables.get(table) || add(table), picture);
+  const news = JSON.parse(event.data);
+  Object.assign(latest, news);
+  if (news.printer) drawPaper(news.printer);
+  if (news.table && news.table <= most) draw(tables.get(news.table) || add(news.table), news.picture);
+  drawSwitches(latest.switches || {});
+  for (const listener of listeners) listener(news);
 };
 source.onerror = () => { for (const table of tables.values()) table.box.classList.add("dead"); };
 
-fetch("/info").then((answer) => answer.json()).then((info) => {
+const told = fetch("/info").then((answer) => answer.json()).then((info) => {
   for (const link of document.querySelectorAll("[data-path]")) {
-    link.href = `http://${location.hostname}:${info.hub_port}${link.dataset.path}`;
+    link.href = `${info.hub}${info.paths[link.dataset.path]}?lang=${document.documentElement.lang}`;
   }
+  return info;
 });
+
+function onInfo(listener) { told.then(listener); }
