@@ -9,18 +9,7 @@ from werkzeug.http import dump_cookie
 from roundtap_hub.access.auth import is_csrf_valid, is_local_request
 from roundtap_hub.access.staff import LIFE_MS, Session, StaffIdentity, csrf_token_of
 from roundtap_hub.hub import Hub
-from roundtap_hub.serving.cookies import (
-    DEVICE,
-    DEVICE_S,
-    FORM,
-    LANGUAGE,
-    LANGUAGE_S,
-    PHONE,
-    PHONE_S,
-    cookies_in,
-    new_phone,
-    session_cookie,
-)
+from roundtap_hub.serving import cookies as http_cookies
 
 FORM_S = 12 * 3600
 
@@ -50,11 +39,11 @@ def current_hub() -> Hub:
 
 
 def _read_visit() -> Visit:
-    cookies = cookies_in(request.headers.get("Cookie", ""))
-    cookie = session_cookie(request.is_secure, is_local_request(request.remote_addr or "", request.host))
+    cookies = http_cookies.cookies_in(request.headers.get("Cookie", ""))
+    cookie = http_cookies.session_cookie(request.is_secure, is_local_request(request.remote_addr or "", request.host))
     token = cookies.get(cookie, "") if cookie else ""
     return Visit(cookie, token, current_hub().access.organizers.session(token),
-                 cookies.get(cookie + FORM, "") if cookie else "", cookies.get(LANGUAGE, ""))
+                 cookies.get(cookie + http_cookies.FORM, "") if cookie else "", cookies.get(http_cookies.LANGUAGE, ""))
 
 
 def current_staff() -> StaffIdentity | None:
@@ -84,7 +73,7 @@ def csrf_token() -> str:
         return csrf_token_of(visit.token, current_hub().access.secret)
     if not visit.form and visit.cookie:
         visit.form = secrets.token_urlsafe(18)
-        visit.new_cookies[visit.cookie + FORM] = (visit.form, FORM_S)
+        visit.new_cookies[visit.cookie + http_cookies.FORM] = (visit.form, FORM_S)
     return csrf_token_of(visit.form, current_hub().access.secret)
 
 
@@ -98,9 +87,9 @@ def is_form_token_valid(token: str) -> bool:
 
 def browser_id() -> str:
     """The browser's phone cookie; "" for a browser that sent none, which gets one with the answer."""
-    sent = cookies_in(request.headers.get("Cookie", "")).get(PHONE, "")
+    sent = http_cookies.cookies_in(request.headers.get("Cookie", "")).get(http_cookies.PHONE, "")
     if not sent:
-        current_visit().new_cookies.setdefault(PHONE, (new_phone(), PHONE_S))
+        current_visit().new_cookies.setdefault(http_cookies.PHONE, (http_cookies.new_phone(), http_cookies.PHONE_S))
     return sent
 
 
@@ -108,14 +97,14 @@ def remember_language(chosen: str) -> None:
     visit = current_visit()
     if visit.language != chosen:
         visit.language = chosen
-        visit.new_cookies[LANGUAGE] = (chosen, LANGUAGE_S)
+        visit.new_cookies[http_cookies.LANGUAGE] = (chosen, http_cookies.LANGUAGE_S)
 
 
 def begin_session(pin: str) -> bool:
     """Log this browser in, if the PIN is right; its previous session ends. Raises Problem("pin_wait")."""
     visit = current_visit()
     organizers = current_hub().access.organizers
-    device = cookies_in(request.headers.get("Cookie", "")).get(visit.cookie + DEVICE, "")
+    device = http_cookies.cookies_in(request.headers.get("Cookie", "")).get(visit.cookie + http_cookies.DEVICE, "")
     token = organizers.log_in(pin, request.remote_addr or "", request.headers.get("User-Agent", ""), device)
     session = organizers.session(token) if token is not None else None
     if token is None or session is None or not visit.cookie:
@@ -123,9 +112,9 @@ def begin_session(pin: str) -> bool:
     if visit.session is not None:
         organizers.sessions.end(visit.session.id)
     visit.token, visit.session = token, session
-    visit.new_cookies[visit.cookie + DEVICE] = (organizers.device_cookie(session), DEVICE_S)
+    visit.new_cookies[visit.cookie + http_cookies.DEVICE] = (organizers.device_cookie(session), http_cookies.DEVICE_S)
     visit.new_cookies[visit.cookie] = (token, LIFE_MS // 1000)
-    visit.new_cookies[visit.cookie + FORM] = ("", 0)
+    visit.new_cookies[visit.cookie + http_cookies.FORM] = ("", 0)
     return True
 
 

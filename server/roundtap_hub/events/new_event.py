@@ -21,16 +21,8 @@ from roundtap_core.records import Competitor, Tournament
 from roundtap_core.rulebooks.registry import RULEBOOKS, rulebook
 from roundtap_core.standings.totals import list_totals
 from roundtap_hub.access.policy import OPEN, ORGANIZERS, route
+from roundtap_hub.events import event_options
 from roundtap_hub.events.console import ABOUT_PLACES, SEED_BITS, event_page
-from roundtap_hub.events.event_options import (
-    OFFERED,
-    STRUCTURE,
-    level_lines,
-    option_path,
-    options_view,
-    read_options,
-    read_structure,
-)
 from roundtap_hub.events.saved_event import COLOR, listed_events
 from roundtap_hub.serving import web
 from roundtap_hub.store.journal import PersonRecord
@@ -56,7 +48,8 @@ def new_event_page(**_: str) -> AnyResponse:
     wanted = (request.form if request.method == "POST" else request.args).get("rulebook", "")
     book = RULEBOOKS.get(wanted) or next(iter(RULEBOOKS.values()))
     return web.page("new_event.html", known=len(snapshot.ids), rulebooks=RULEBOOKS, colors=COLORS, free=free, book=book,
-                    levels=level_lines(book, web.words()), options=options_view(book), option_place=option_path,
+                    levels=event_options.level_lines(book, web.words()), options=event_options.options_view(book),
+                    option_place=event_options.option_path,
                     about_places=ABOUT_PLACES)
 
 
@@ -72,7 +65,7 @@ def create_event() -> AnyResponse:
     if level is None and "level" in request.form and book.levels:
         # Whether officials may play, and what is checked, depends on it.
         raise Problem("level_missing", options=", ".join(web.words()(f"level.{known}") for known in book.levels))
-    options = read_options(book, web.field)
+    options = event_options.read_options(book, web.field)
     about = clean_details({key: web.field(key) for key in ABOUT_FIELDS})
     command = commands.CreateEvent(web.field("name"), book.id, level, options, _color(), secrets.randbits(SEED_BITS),
                                    about)
@@ -175,8 +168,9 @@ def set_event_details(event_id: str) -> AnyResponse:
 def set_options(event_id: str) -> AnyResponse:
     """Rounds and other options: until the first round is drawn."""
     state = web.current_event(event_id).state
-    kept = {k: v for k, v in state.given_options.items() if k not in OFFERED}
-    return web.submit_and_redirect(event_id, commands.SetOptions({**kept, **read_options(state.rulebook, web.field)}))
+    kept = {k: v for k, v in state.given_options.items() if k not in event_options.OFFERED}
+    read = event_options.read_options(state.rulebook, web.field)
+    return web.submit_and_redirect(event_id, commands.SetOptions({**kept, **read}))
 
 
 @route("POST /console/<event_id>/structure", ORGANIZERS, OPEN)
@@ -184,8 +178,9 @@ def set_options(event_id: str) -> AnyResponse:
 def set_structure(event_id: str) -> AnyResponse:
     """Rounds and cut after late entries: until round 2 is published."""
     state = web.current_event(event_id).state
-    kept = {k: v for k, v in state.given_options.items() if k not in STRUCTURE}
-    return web.submit_and_redirect(event_id, commands.SetOptions({**kept, **read_structure(state.rulebook, web.field)}))
+    kept = {k: v for k, v in state.given_options.items() if k not in event_options.STRUCTURE}
+    read = event_options.read_structure(state.rulebook, web.field)
+    return web.submit_and_redirect(event_id, commands.SetOptions({**kept, **read}))
 
 
 def _color() -> str:

@@ -11,21 +11,7 @@ from roundtap_hub.hall.announcements import announcement_lines
 from roundtap_hub.hall.preflight_checks import all_checks, failed_checks
 from roundtap_hub.paper.paper import paper_view, unit_tables
 from roundtap_hub.serving import web
-from roundtap_machine.checks import (
-    COPIES,
-    GROUPS,
-    HUB,
-    NETWORK,
-    NOTE,
-    PRINTER,
-    STATES,
-    TABLES,
-    WALLS,
-    WRONG,
-    Check,
-    worst,
-    worst_first,
-)
+from roundtap_machine import checks as machine_checks
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +25,13 @@ class HallPlace:
 
 PLACES = (
     HallPlace("overview", "hall.overview", "console.hall_page"),
-    HallPlace("preflight", "doors.title", "console.preflight_page", GROUPS),
-    HallPlace("walls", "displays.title", "console.displays_page", (WALLS,)),
+    HallPlace("preflight", "doors.title", "console.preflight_page", machine_checks.GROUPS),
+    HallPlace("walls", "displays.title", "console.displays_page", (machine_checks.WALLS,)),
     HallPlace("announcements", "said.title", "console.announcements_page"),
-    HallPlace("units", "keys.title", "console.units_page", (TABLES,)),
-    HallPlace("printer", "hall.printer", "console.printer_page", (PRINTER,)),
-    HallPlace("hub", "hub.title", "console.this_hub_page", (HUB, NETWORK, COPIES)),
+    HallPlace("units", "keys.title", "console.units_page", (machine_checks.TABLES,)),
+    HallPlace("printer", "hall.printer", "console.printer_page", (machine_checks.PRINTER,)),
+    HallPlace("hub", "hub.title", "console.this_hub_page",
+              (machine_checks.HUB, machine_checks.NETWORK, machine_checks.COPIES)),
 )
 
 
@@ -55,17 +42,17 @@ def place_page(template: str, place: str, feed: str = "", **context: Any) -> Any
     return web.page(template, feed, hall_place=place, hall_places=PLACES, open_items=open_items, **context)
 
 
-def _checks() -> list[Check]:
+def _checks() -> list[machine_checks.Check]:
     return all_checks(web.current_hub(), web.current_snapshot(), web.current_units(), web.now_ms())
 
 
 @route("GET /console/hall", STAFF)
 def hall_page() -> AnyResponse:
     """Each place with what is wrong or noted there, the worst first."""
-    checks = [check for check in _checks() if check.state in (WRONG, NOTE)]
-    rows = [(place, worst_first(check for check in checks if check.group in place.groups))
+    checks = [check for check in _checks() if check.state in (machine_checks.WRONG, machine_checks.NOTE)]
+    rows = [(place, machine_checks.worst_first(check for check in checks if check.group in place.groups))
             for place in PLACES if place.name not in ("overview", "preflight")]
-    rows.sort(key=lambda row: STATES.index(worst(row[1])))
+    rows.sort(key=lambda row: machine_checks.STATES.index(machine_checks.worst(row[1])))
     said = announcement_lines(web.current_snapshot().venue.display_plan.announcements, web.current_instant(),
                               web.current_hub().clocks.wall())
     return place_page("hall_overview.html", "overview", "before-doors", rows=rows,
@@ -81,4 +68,4 @@ def printer_page() -> AnyResponse:
     jobs = [(state, sum(len(view.get(part, ())) for part in ("asking", "waiting")))
             for state, view in zip(states, views, strict=True)]
     return place_page("printer.html", "printer", "before-doors", jobs=jobs,
-                      checks=[check for check in _checks() if check.group == PRINTER])
+                      checks=[check for check in _checks() if check.group == machine_checks.PRINTER])

@@ -19,21 +19,12 @@ from roundtap_core.event.commands import Command, SetClock
 from roundtap_core.event.entries import VENUE, Entry, NewEntry
 from roundtap_core.event.states import EventState
 from roundtap_hub.models import CheckpointRow
+from roundtap_hub.store import journal as journals
 from roundtap_hub.store.clocks import Clocks, left_ms
 from roundtap_hub.store.command_pipeline import HALL_COMMANDS, DecidedBatch, Step, WriteRequest, decide_all
 from roundtap_hub.store.copies import CommitBatch, Copies
 from roundtap_hub.store.event_cache import DormantEvents, EventSnapshotter
 from roundtap_hub.store.head_file import HeadFile
-from roundtap_hub.store.journal import (
-    CommitInDoubt,
-    Head,
-    Journal,
-    JournalConflict,
-    PersonRecord,
-    heads_of,
-    people_removed,
-    person_row,
-)
 from roundtap_hub.store.read_model import Snapshot, load_snapshot, reload_streams
 from roundtap_hub.store.snapshots import EventSnapshot
 from roundtap_hub.store.storage import StorageState
@@ -116,7 +107,7 @@ class Service:
     thread after each commit and must only enqueue. `at_point` is called with "before-commit" and "after-commit": tests
     kill the process there."""
 
-    def __init__(self, journal: Journal, clocks: Clocks, at_point: Callable[[str], None] = lambda _: None,
+    def __init__(self, journal: journals.Journal, clocks: Clocks, at_point: Callable[[str], None] = lambda _: None,
                  head: HeadFile | None = None) -> None:
         self._journal = journal
         self._clocks = clocks
@@ -172,7 +163,7 @@ class Service:
     def listen(self, listener: Listener) -> None:
         self._listeners.append(listener)
 
-    def submit(self, steps: Sequence[Step], actor: str, people: Sequence[PersonRecord] = (),
+    def submit(self, steps: Sequence[Step], actor: str, people: Sequence[journals.PersonRecord] = (),
                beside: Sequence[SQLModel] = ()) -> Future[list[Entry]]:
         """A future that holds the committed entries, or the Problem that refused all of the steps."""
         answer: Future[list[Entry]] = Future()
@@ -184,7 +175,7 @@ class Service:
                 self._queue.put(WriteRequest(steps, actor, people, answer, beside))
         return answer
 
-    def execute(self, steps: Sequence[Step], actor: str, people: Sequence[PersonRecord] = (),
+    def execute(self, steps: Sequence[Step], actor: str, people: Sequence[journals.PersonRecord] = (),
             timeout_s: float = START_TIMEOUT_S, beside: Sequence[SQLModel] = ()) -> list[Entry]:
         """`submit` and wait for the commit. Raises what refused it, and Problem("hub_slow") if the writer did not begin
         in time: then nothing is changed. Raises OutcomeUnknown if the writer has begun and does not end."""
@@ -199,7 +190,7 @@ class Service:
         except TimeoutError:
             raise OutcomeUnknown(answer) from None
 
-    def execute_one(self, event_id: str, command: Command, actor: str, people: Sequence[PersonRecord] = (),
+    def execute_one(self, event_id: str, command: Command, actor: str, people: Sequence[journals.PersonRecord] = (),
              seen: str = "") -> list[Entry]:
         """Send one command to one event and wait."""
         return self.execute([Step(event_id, command, seen)], actor, people)
@@ -208,7 +199,7 @@ class Service:
         """All entries of a stream, read from the disk. Raises Problem("journal_broken")."""
         return self._journal.entries(stream)
 
-    def holds(self, stream: str, head: Head) -> bool:
+    def holds(self, stream: str, head: journals.Head) -> bool:
         """Whether the journal has this very entry, read from the disk."""
         return self._journal.holds(stream, head)
 
@@ -222,7 +213,7 @@ class Service:
             return
         try:
             self._journal.put(noted)
-        except (JournalConflict, OSError) as refused:
+        except (journals.JournalConflict, OSError) as refused:
             # A full or busy disk may recover before the next checkpoint.
             log.error("no checkpoint was written: %s", refused)
             self._note_refusal(refused)
@@ -245,12 +236,12 @@ class Service:
         """Write something without meaning, to learn whether the disk takes writes."""
         try:
             self._journal.write_probe()
-        except (JournalConflict, OSError) as refused:
+        except (journals.JournalConflict, OSError) as refused:
             self._note_refusal(refused)
         else:
             self.storage.written()
 
-    def _note_refusal(self, refused: JournalConflict | OSError) -> None:
+    def _note_refusal(self, refused: journals.JournalConflict | OSError) -> None:
         if refused.errno is not None:
             self.storage.failed(refused.errno)
         if self._journal.sync_failed:
@@ -268,7 +259,7 @@ class Service:
     def _scrub(self, otherwise: str = "deleted people may still lie in freed parts of the journal: %s") -> None:
         try:
             self._journal.scrub()
-        except JournalConflict as refused:
+        except journals.JournalConflict as refused:
             log.error(otherwise, refused)
             self._note_refusal(refused)
 
@@ -344,7 +335,7 @@ class Service:
             return
         try:
             self._finish_commit(decided, self._commit(decided))
-        except CommitInDoubt as unknown:
+        except journals.CommitInDoubt as unknown:
             log.error("whether a batch is saved is not known yet: %s", unknown)
             for request, _ in decided.made:
                 request.answer.set_exception(OutcomeUnknown(request.answer))
@@ -357,7 +348,7 @@ class Service:
             self._at_point("before-commit")
             self._journal.append(decided.entries, decided.people, decided.beside)
             self._at_point("after-commit")
-        except (JournalConflict, OSError) as refused:
+        except (journals.JournalConflict, OSError) as refused:
             log.error("a batch of %d was not saved: %s", len(decided.entries), refused)
             self._note_refusal(refused)
         except Exception:
@@ -370,11 +361,11 @@ class Service:
     def _is_stored(self, entries: Sequence[Entry]) -> bool:
         """Whether a failed commit is stored after all, which is not believed of a journal whose sync failed."""
         if self._journal.sync_failed:
-            raise CommitInDoubt("its sync failed")
+            raise journals.CommitInDoubt("its sync failed")
         try:
-            return bool(entries) and self._journal.first_unknown_stream(heads_of(entries)) is None
+            return bool(entries) and self._journal.first_unknown_stream(journals.heads_of(entries)) is None
         except Exception as unreadable:
-            raise CommitInDoubt(str(unreadable)) from unreadable
+            raise journals.CommitInDoubt(str(unreadable)) from unreadable
 
     def _finish_commit(self, decided: DecidedBatch, saved: bool) -> None:
         """Answer and publish a commit whose outcome is known."""
@@ -389,7 +380,8 @@ class Service:
         try:
             if self.copies is not None:
                 # Before any answer. A failing copy is shown on the console: the commit stands.
-                self.copies.save(CommitBatch(decided.entries, [person_row(record) for record in decided.people]))
+                people = [journals.person_row(record) for record in decided.people]
+                self.copies.save(CommitBatch(decided.entries, people))
                 self._at_point("after-copies")
             self._update_snapshot(decided)
             decided.answer()
@@ -404,7 +396,7 @@ class Service:
             return
         epoch = next((entry.data["epoch"] for entry in reversed(entries) if entry.kind == "epoch-begun"), epoch)
         try:
-            self._head.note_commit(epoch, heads_of(entries))
+            self._head.note_commit(epoch, journals.heads_of(entries))
         except OSError as error:
             log.error("the head file cannot be written: %s", error)
             self.storage.head_noted(False)
@@ -418,7 +410,7 @@ class Service:
         try:
             self.snapshot = self._dormant.rearrange(decided.after.with_names(self.snapshot))
             self._forget_people(decided.deleted)
-            if people_removed(decided.entries):
+            if journals.people_removed(decided.entries):
                 self._queue.later(self._scrub)
         except Exception:
             # It is saved: callers get that answer, and the snapshot is read from the disk.
