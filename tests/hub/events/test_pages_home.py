@@ -27,7 +27,7 @@ def test_events_in_play_come_first_with_their_clock_and_finished_ones_last(house
     browser.post("/console/e1/clock", action="start")
     browser.post("/console", name="Second", rulebook="xwing-standard", color="#882255")
     page = browser.get("/console")
-    assert re.findall(r'<a class="event-card[^"]*" data-event="(\w+)"', page.text) == ["e1", "e2"]
+    assert re.findall(r'<a class="event-card[^>]* href="/console/(\w+)"', page.text) == ["e1", "e2"]
     assert 'data-clock="e1" data-state="running"' in page.text
     assert re.search(r"Running Winter Open .*Round 1 .*Not started Second", text_of(page))
 
