@@ -85,6 +85,10 @@ def test_by_another_name_of_this_machine_the_pages_lead_to_their_own(bench: Asgi
     """Cookies and frames hold for one name."""
     answer = ask(bench, "/bench", host="localhost:8081")
     assert (answer.status_code, answer.headers["location"]) == (307, f"{ORIGIN}/bench")
+    # The address that logs in is not used up under the other name.
+    answer = ask(bench, f"/start/{KEY}", host="localhost:8081")
+    assert (answer.status_code, answer.headers["location"]) == (307, f"{ORIGIN}/start/{KEY}")
+    assert "set-cookie" in ask(bench, f"/start/{KEY}").headers
 
 
 def test_a_form_of_another_site_switches_nothing(bench: AsgiClient) -> None:

@@ -37,7 +37,7 @@ ANOTHER_AFTER_S = 30.0  # how long to look for the previous hub before another o
 Find = Callable[[Sequence[Endpoint]], FoundHub | None]
 Ask = Callable[[Endpoint], FoundHub | None]
 WALL, FEED = "/wall", "/feed"
-PROXIED_PATHS = (WALL, FEED, "/time", "/static/", "/colours.css")  # all that a wall needs of its hub
+PROXIED_PATHS = (WALL, FEED, "/time", "/static/", "/colours.css")  # all that a wall needs; the last of older hubs
 TO_HUB = ("Accept", "Accept-Encoding", "Accept-Language", "If-None-Match")
 NOT_TO_BROWSER = frozenset({"connection", "content-length", "date", "keep-alive", "server", "set-cookie",
                             "transfer-encoding"})

@@ -130,11 +130,11 @@ class Bench:
                 sent = cookies_in(http_answers.get_header(scope, b"cookie").decode("latin-1"))
                 told = {**self.info, "asks_pin": SESSION not in sent}
                 await self._answer(send, 200, json.dumps(told).encode(), "application/json")
-            elif path.startswith(START):
+            elif (path in PAGES or path.startswith(START)) and self.origin.rpartition("/")[2] not in ("", _host(scope)):
+                await self._answer(send, 307, b"", more=[(b"location", f"{self.origin}{path}".encode())])
+            elif method == "GET" and path.startswith(START):
                 await self._answer(send, 303, b"", more=[
                     (b"location", f"{self.origin}/".encode()), *self.entrance.use(path.removeprefix(START))])
-            elif path in PAGES and self.origin.rpartition("/")[2] not in ("", _host(scope)):
-                await self._answer(send, 307, b"", more=[(b"location", f"{self.origin}{path}".encode())])
             elif path in PAGES:
                 page = _translated(_file(f"templates/{PAGES[path]}").decode(), self.language)
                 await self._answer(send, 200, page.encode(), "text/html; charset=utf-8")

@@ -19,7 +19,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.messages import StationPrinter
 from roundtap_core.typed import MalformedMessage, parse_message
 from roundtap_hub import models
-from roundtap_hub.paper.print_jobs import CANCELLED, MUTE, QUEUED, PrintJob, PrintState, is_newer_state
+from roundtap_hub.paper.print_jobs import CANCELLED, QUEUED, PrintJob, PrintState, is_newer_state
 from roundtap_hub.store.disk_problems import unreadable_problem
 
 
@@ -72,8 +72,13 @@ class PrintBook:
     def mute_units(self) -> list[str]:
         """Stations whose printer answered before and is silent now: a person must look whether it prints."""
         with self._lock:
-            return sorted({known.unit for known in self._states.values()
-                           if known.state == QUEUED and known.detail == MUTE})
+            return sorted({known.unit for known in self._states.values() if known.mute})
+
+    @property
+    def asking_jobs(self) -> list[str]:
+        """The jobs that a person should look after: failed, uncertain, or at a silent printer."""
+        with self._lock:
+            return sorted(job for job, known in self._states.items() if known.asks)
 
     @property
     def printers(self) -> Mapping[str, StationPrinter]:

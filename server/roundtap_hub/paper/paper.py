@@ -49,16 +49,6 @@ class PaperRow:
     table: int | None
     about: str
 
-    @property
-    def mute(self) -> bool:
-        """Whether it waits for a printer that answered before: a person must look whether it prints."""
-        return self.known.state == print_jobs.QUEUED and self.known.detail == print_jobs.MUTE
-
-    @property
-    def asks(self) -> bool:
-        """Whether a person should confirm that the paper is there."""
-        return self.mute or self.known.state in (print_jobs.UNCERTAIN, print_jobs.FAILED)
-
 
 def event_jobs(state: EventState, orders: Iterable[print_jobs.PrintJob], states: Mapping[str, print_jobs.PrintState],
                with_units: Collection[int]) -> list[print_jobs.PrintJob]:
@@ -78,8 +68,8 @@ def paper_view(state: EventState, orders: Iterable[print_jobs.PrintJob], states:
          for job in event_jobs(state, orders, states, with_units)),
         key=lambda row: (ORDER.get(row.known.state, 9), row.job.kind == print_jobs.SLIP, row.table or 0),
     )
-    quiet = [row for row in rows if row.known.state != print_jobs.REORDERED and not row.asks]
-    return {"asking": [row for row in rows if row.asks],
+    quiet = [row for row in rows if row.known.state != print_jobs.REORDERED and not row.known.asks]
+    return {"asking": [row for row in rows if row.known.asks],
             "waiting": [row for row in quiet if row.known.state in (print_jobs.QUEUED, print_jobs.SENDING)],
             "done": [row for row in quiet if row.known.state not in (print_jobs.QUEUED, print_jobs.SENDING)]}
 

@@ -65,6 +65,16 @@ class PrintState:
     detail: str = ""
     unit: str = ""
 
+    @property
+    def mute(self) -> bool:
+        """Whether it waits for a printer that answered before: a person must look whether it prints."""
+        return self.state == QUEUED and self.detail == MUTE
+
+    @property
+    def asks(self) -> bool:
+        """Whether a person should confirm that the paper is there."""
+        return self.mute or self.state in (UNCERTAIN, FAILED)
+
 
 def derived_jobs(state: EventState, with_units: Collection[int] = ()) -> list[PrintJob]:
     """What an event needs printed now without an order, most urgent first. A published round: pairings by table and by

@@ -118,8 +118,8 @@ def current_version(feed: str) -> str:
 
 def _banner_version(hub: Hub) -> str:
     """The version of the banner on every console page."""
-    mute = hub.paper.mute_units if hub.paper else ""
-    return f"{hub.service.storage.version}|{mute}|{todo_count(False)}|{todo_count(True)}"
+    paper = (hub.paper.mute_units, hub.paper.asking_jobs) if hub.paper else ""
+    return f"{hub.service.storage.version}|{paper}|{todo_count(False)}|{todo_count(True)}"
 
 
 def todo_count(playing: bool) -> int:

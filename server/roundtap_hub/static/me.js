@@ -129,7 +129,8 @@
       setTimeout(() => form.querySelectorAll("button").forEach((button) => { button.disabled = false; }), 0);
     }
   });
-  window.addEventListener("popstate", () => location.reload());
+  // Other players' pages have this script, too: there a skip link is no reason to load anew.
+  if (home) window.addEventListener("popstate", () => location.reload());
 
   function resume() {
     if (here) { tell(box().dataset.waits, "", "waits"); send(); }

@@ -32,10 +32,6 @@ def test_events_in_play_come_first_with_their_clock_and_finished_ones_last(house
     assert re.search(r"Running Winter Open .*Round 1 .*Not started Second", text_of(page))
 
 
-def test_practice_is_a_link_only_where_the_hub_offers_it(house: House) -> None:
-    assert "<h2>Practice</h2>" in house.organizer().get("/console").text
-
-
 def test_each_level_says_what_it_changes() -> None:
     words = words_in("en")
     keyforge = level_lines(RULEBOOKS["keyforge-archon"], words)

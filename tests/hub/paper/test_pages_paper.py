@@ -54,6 +54,15 @@ def test_what_is_uncertain_asks_and_is_answered(house):
     assert house.book.orders == []
 
 
+def test_a_console_that_is_open_is_told_of_paper_that_asks_for_somebody(house):
+    """A print job is no entry: what the console shows of it has a version of its own."""
+    page = house.desk.get("/console/e1").text
+    seen = re.search(r'data-seen="([^"]+)"', page)
+    house.book.update_states([(jobs(house)[2].id, PrintState("failed", "no-paper", "s1"))])
+    told = house.desk.get(f"/console/e1?since={seen[1]}").text
+    assert re.search(r"Print.{0,40}places-n", told)
+
+
 def test_print_again_is_a_new_job_and_settles_the_old_one(house):
     slip = jobs(house)[2]
     house.book.update_states([(slip.id, PrintState("uncertain", "silent", "s1"))])
