@@ -150,7 +150,7 @@ def test_time_up_fills_the_screen_for_a_minute_with_what_the_rules_ask(own_hall:
     screen.until(lambda: screen.run(filled), "time up")
     said = screen.text()
     assert "Time is up" in said
-    assert "Finish the current round, then count points." in said
+    assert "Finish the current game round, then count points." in said
     assert "Pizza is here" in said, "what is announced stays"
     assert "Winter Open" not in said, "nothing else stands beside it"
     box = screen.run("return document.getElementById('time-up').getBoundingClientRect().toJSON()")

@@ -240,8 +240,8 @@ def test_rulebooks_without_a_roll_are_not_asked_for_one(house: House) -> None:
 
 
 @pytest.mark.parametrize(("rulebook", "words"), [
-    ("xwing-standard", "Finish the current round"),
-    ("xwing-epic-duel", "Finish the current round"),
+    ("xwing-standard", "Finish the current game round"),
+    ("xwing-epic-duel", "Finish the current game round"),
     ("keyforge-archon", "the opponent takes one last turn"),
     ("keyforge-sealed", "the opponent takes one last turn"),
     ("warlords-of-terra", "then play three more"),
