@@ -84,6 +84,8 @@ def test_changes_come_as_rows_and_leave_alone_what_is_being_typed(hall: Hall, sc
 def test_live_changes_load_no_page(hall: Hall, screen: Screen) -> None:
     browser, event = screen.driver, at_the_desk(hall, screen)
     hall.publish(event)
+    screen.until(lambda: "1" in browser.find_element(By.ID, "round").text, "the round")
+    screen.settle()
     browser.execute_script("document.getElementById('person-p3').open = true")
     screen.until(lambda: the(browser, "#person-p3 form"), "the forms")
     browser.execute_script("performance.clearResourceTimings()")

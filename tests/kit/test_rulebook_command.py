@@ -66,7 +66,7 @@ def test_best_of_three_is_printed_only_for_stages_that_may_have_it() -> None:
 
 
 def test_what_is_settled_before_each_game_is_printed() -> None:
-    assert "a lot decides who chooses" in sheet("xwing-standard")["before_play"][1]["text"]
+    assert "a random draw decides who chooses" in sheet("xwing-standard")["before_play"][1]["text"]
     _, out, _ = roundtap("rulebook", "warlords-of-terra", ROUNDTAP_LANG="es")
     assert "Ambos colocan primero el héroe" in out
 

@@ -22,11 +22,11 @@ def announced(house: House, rulebook: str, language: str = "en") -> str:
 
 
 @pytest.mark.parametrize(("rulebook", "said"), [
-    ("xwing-standard", "lower list total chooses initiative. If totals are equal, a lot decides"),
+    ("xwing-standard", "lower list total chooses initiative. If totals are equal, a random draw decides"),
     ("xwing-standard", "Do not play before the round is started."),
-    ("xwing-epic-duel", "lower list total chooses initiative. If totals are equal, a lot decides"),
-    ("xwing-epic-team", "a lot decides which captain chooses"),
-    ("keyforge-archon", "A lot decides who starts. Players may not agree on it"),
+    ("xwing-epic-duel", "lower list total chooses initiative. If totals are equal, a random draw decides"),
+    ("xwing-epic-team", "a random draw decides which captain"),
+    ("keyforge-archon", "A random draw decides who starts. Players may not agree on it"),
     ("keyforge-archon", "No dice, not even as counters"),
     ("keyforge-sealed", "No dice, not even as counters"),
     ("keyforge-archon", "You may read your opponent's deck list for two minutes, only before the game."),

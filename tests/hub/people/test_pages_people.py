@@ -12,7 +12,7 @@ from roundtap_core.records import Result, SidePair
 def test_one_name_a_line_and_a_list_pasted_twice_is_noticed(house: House):
     browser = house.with_event()
     again = browser.post("/console/e1/competitors", names="Nina Wolf\nAna Ruiz")
-    assert "“Ana Ruiz” already exists, so nobody was added" in problem_of(again)
+    assert "“Ana Ruiz” is already entered or is twice in the list" in problem_of(again)
     assert "Nina Wolf\nAna Ruiz</textarea>" in again.text
     assert len(house.event.entrants) == 6
     browser.post("/console/e1/competitors", names="Nina Wolf\nAna Ruiz", same_name=1)
