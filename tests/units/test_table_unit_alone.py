@@ -154,7 +154,8 @@ def test_a_card_that_fails_at_the_start_is_a_screen_and_a_blinking_light(
 
 
 @pytest.mark.parametrize(("disk", "words"), [
-    (FULL, "CARD FULL | This unit's memory card is full"), (READ_ONLY, "CARD LOCKED | This unit's memory card is read-only"),
+    (FULL, "CARD FULL | This unit's memory card is full"),
+    (READ_ONLY, "CARD LOCKED | This unit's memory card is read-only"),
 ])
 def test_a_card_that_takes_nothing_more_is_seen_before_somebody_enters_a_result(
         lone: Lone, monkeypatch: pytest.MonkeyPatch, disk: dict[str, int], words: str) -> None:
