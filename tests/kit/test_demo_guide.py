@@ -27,6 +27,9 @@ PRESSED = "main:not(.settling) :not(.settling) > :is(button, a, summary)"
 """What takes presses: a page that has just changed takes none for a moment."""
 PICTURES = os.environ.get("ROUNDTAP_GUIDE_PICTURES")
 
+# A whole event in a browser: a minute and a half, and its presses still miss at times (the cut's confirmation).
+pytestmark = pytest.mark.long
+
 
 class Visitor:
     """Somebody who reads the guide's step and presses what it lights up."""
