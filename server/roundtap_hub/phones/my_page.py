@@ -124,7 +124,7 @@ def _report_state(played: states.RoundState, match: states.MatchState, side: Sid
 
 
 def _unit(match: states.MatchState) -> str:
-    unit = web.current_snapshot().venue.unit_at(match.match.table) if match.match.table is not None else None
+    unit = web.current_snapshot().venue.unit_at(match.match.table)
     if unit is None:
         return ""
     status = web.current_units().get(unit)

@@ -130,7 +130,7 @@ def grid_cell(
 ) -> GridCell:
     """One match; a unit's status counts only where it is about this very match."""
     seat = match.match
-    unit = snapshot.venue.unit_at(seat.table) if seat.table is not None else None
+    unit = snapshot.venue.unit_at(seat.table)
     status = units.get(unit) if unit else None
     call = call_at(snapshot, units, state.id, match)
     reports = tuple(
@@ -197,7 +197,7 @@ def seated_count(snapshot: Snapshot, units: Mapping[str, UnitStatus], played: st
     """(tables with both players seated, tables with a unit to report it)."""
     seated = able = 0
     for match in played.matches if played else ():
-        unit = snapshot.venue.unit_at(match.match.table) if match.match.table is not None else None
+        unit = snapshot.venue.unit_at(match.match.table)
         if unit is not None and match.match.b is not None:
             able += 1
             seated += all_seated(match, units.get(unit))

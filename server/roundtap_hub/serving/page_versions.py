@@ -16,6 +16,7 @@ from roundtap_hub.hub import Hub
 from roundtap_hub.rounds.knockout import newest_round_key, winner_of
 from roundtap_hub.rounds.round_clock import table_clocks
 from roundtap_hub.rounds.tables import ms_since, out_of_contact
+from roundtap_hub.serving.memoized import memoized
 from roundtap_hub.store.command_pipeline import taken_tables
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.units.unit_list import known_units
@@ -125,7 +126,7 @@ def _match_version(snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: 
     wish = phone_requests(units).get((LEAVE, moment.state.id, competitor)), moment.state.check_in, entrant.checked_in
     if match is None:
         return wish
-    unit = snapshot.venue.unit_at(match.match.table) if match.match.table is not None else None
+    unit = snapshot.venue.unit_at(match.match.table)
     status = units.get(unit) if unit else None
     return (moment.state.public_rounds[-1].mark, match.match.picks,
             sorted((side, report.number) for side, report in match.reports.items()),
@@ -178,13 +179,12 @@ def _version(snapshot: Snapshot, units: Units, page: str, hall: HallNow | None) 
         return "none"
     if kind == "console" and len(rest) == 1:
         return console_version(snapshot, units, moment, hall)
-    shown = None
     if kind == "p" and len(rest) == 2:
         shown = _player_version(snapshot, units, moment, rest[1])
-    elif len(rest) == 1:
-        shown = _event_version(snapshot, units, moment, kind)
-    return "none" if shown is None else saved_event.short_hash(moment.state.id, saved_event.decided_version(moment),
-                                                               shown)
+    else:
+        shown = _event_version(snapshot, units, moment, kind) if len(rest) == 1 else None
+        shown = shown and (*shown, saved_event.decided_version(moment))
+    return "none" if shown is None else saved_event.short_hash(moment.state.id, shown)
 
 
 def _units_version(units: Units, hall: HallNow | None) -> list[tuple[Any, ...]]:
@@ -229,6 +229,15 @@ def _event_version(snapshot: Snapshot, units: Units, moment: saved_event.SavedEv
     return None
 
 
+@memoized
+def _version_for_players(moment: saved_event.SavedEvent) -> str:
+    """What all players' pages have in common."""
+    newest, winner = saved_event.newest_round(moment.state), moment.state.entrants.get(winner_of(moment) or "")
+    return saved_event.short_hash(newest and (newest.number, newest.status), moment.state.clock.state,
+                                  saved_event.results_version(moment), saved_event.decided_version(moment),
+                                  winner and (winner.id, winner.digest, winner.list_total))
+
+
 def _player_version(snapshot: Snapshot, units: Units, moment: saved_event.SavedEvent, competitor: str) -> tuple[Any,
                                                                                                           ...] | None:
     """Changes with the player's own table or the standings, not with each result of the hall."""
@@ -236,20 +245,17 @@ def _player_version(snapshot: Snapshot, units: Units, moment: saved_event.SavedE
     entrant = state.entrants.get(competitor)
     if entrant is None:
         return None
-    newest, played = saved_event.newest_round(state), saved_event.played_matches(moment).get(competitor, [])
-    named = [state.entrants.get(who or "") for m in played for who in (m.match.a, m.match.b)]
-    named.append(state.entrants.get(winner_of(moment) or ""))
-    match = saved_event.current_matches(moment).get(competitor)
+    played = saved_event.played_matches(moment).get(competitor, [])
+    opponents = [state.entrants.get((m.match.b if m.match.a == competitor else m.match.a) or "") for m in played]
     sitting: tuple[Any, ...] = ()
-    if match is not None:
-        unit = snapshot.venue.unit_at(match.match.table) if match.match.table is not None else None
-        status = units.get(unit) if unit else None
+    if played and (match := played[-1]) is saved_event.current_matches(moment).get(competitor):
+        status = units.get(snapshot.venue.unit_at(match.match.table) or "")
         sitting = (
             match.match.table, match.match.bye, match.match.extension_minutes, dict(match.lots),
             status and (status.match == match.id, sorted(status.seated), status.call_since_ms, status.call_taken_by,
                         status.draft),
             requests_version(units, state.id, match.id),
         )
-    return (entrant, [each and (each.id, each.digest, each.list_total) for each in named],
-            [(m.id, m.state, m.number, m.revision, m.match.picks) for m in played],
-            newest and (newest.number, newest.status), state.clock.state, saved_event.results_version(moment), sitting)
+    return (entrant, [each and (each.id, each.digest, each.list_total) for each in opponents],
+            [(m.id, m.state, m.number, m.revision, m.match.picks) for m in played], _version_for_players(moment),
+            sitting)

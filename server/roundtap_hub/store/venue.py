@@ -74,6 +74,7 @@ class Venue:
     epoch_heads: Mapping[str, Mapping[str, Sequence[Any]]] = field(default_factory=dict)
     """Later epoch → stream → [number, hash] of the last entry when it began: what its hub took over."""
     tables: Mapping[str, int] = field(default_factory=dict)
+    unit_by_table: Mapping[int, str] = field(default_factory=dict)  # `tables`, the other way round
     left: Mapping[str, Mapping[int, int]] = field(default_factory=dict)
     """Former tables: by unit and table, the entry of this stream that last took the unit away."""
     refused: Mapping[str, ReportFate] = field(default_factory=dict)  # reports for events that this hub does not know
@@ -88,8 +89,8 @@ class Venue:
     links: rights.Links = field(default_factory=dict)  # players' personal links, used or revoked
     shown: int = 0  # the last entry that staff pages depend on: all but those of personal links
 
-    def unit_at(self, table: int) -> str | None:
-        return next((unit for unit, at in self.tables.items() if at == table), None)
+    def unit_at(self, table: int | None) -> str | None:
+        return None if table is None else self.unit_by_table.get(table)
 
     def stood_at(self, unit: str, table: int | None, since: int | None) -> bool:
         """Whether `unit` stands at the table, or stood there at any time after entry `since` of this stream (None:
@@ -203,7 +204,8 @@ def apply_venue(venue: Venue, entry: Entry) -> Venue:
             tables[entry.data["unit"]] = entry.data["table"]
         gone = {unit: {**venue.left.get(unit, {}), table: entry.number} for unit, table in venue.tables.items()
                 if tables.get(unit) != table}
-        venue = replace(venue, tables=tables, left={**venue.left, **gone})
+        venue = replace(venue, tables=tables, unit_by_table={table: unit for unit, table in tables.items()},
+                        left={**venue.left, **gone})
     elif entry.kind in rights.UNIT_KEY_KINDS:
         units, unit = rights.with_key(venue.units, entry), entry.data["unit"]
         venue = replace(venue, units=units, unit_ids=rights.with_unit_id(venue.unit_ids, entry.data),

@@ -312,7 +312,7 @@ class Call:
 def call_at(snapshot: Snapshot, units: Units, event_id: str, match: MatchState) -> Call | None:
     """The call for this match; a unit's call belongs to the match at its table."""
     table = match.match.table
-    unit = snapshot.venue.unit_at(table) if table is not None else None
+    unit = snapshot.venue.unit_at(table)
     status = units.get(unit) if unit is not None else None
     asked = [each] if (each := phone_requests(units).get((CALL, event_id, match.id))) is not None else []
     if status is not None and status.call_since_ms is not None:
@@ -384,7 +384,7 @@ class JudgeCalls:
         state = snapshot.events.get(event_id)
         found = state.find_match(match_id) if state is not None else None
         table = found[1].match.table if found is not None else None
-        return snapshot.venue.unit_at(table) if table is not None else None
+        return snapshot.venue.unit_at(table)
 
 
 def close_settled_calls(presence: Presence, snapshot: Snapshot, entries: Sequence[Entry]) -> None:
@@ -400,7 +400,7 @@ def close_settled_calls(presence: Presence, snapshot: Snapshot, entries: Sequenc
             continue
         presence.settle_request((CALL, state.id, found[1].id), entry.at.mono_ms)
         table = found[1].match.table
-        unit = snapshot.venue.unit_at(table) if table is not None else None
+        unit = snapshot.venue.unit_at(table)
         status = presence.status_of(unit) if unit is not None else None
         if status is not None and status.match == found[1].id:
             presence.close_call(status.unit, entry.at.mono_ms - ECHO_GRACE_MS)
