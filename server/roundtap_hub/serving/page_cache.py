@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 import logging
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -62,6 +62,7 @@ class RenderInput(NamedTuple):
 
 
 PageVersion = Callable[[Snapshot, Mapping[str, UnitStatus], str], str]
+UnchangedPages = Callable[[RenderInput, RenderInput, Iterable[str]], Iterable[str]]
 
 
 class PageCache:
@@ -69,12 +70,13 @@ class PageCache:
     in a thread of `lane`, those that the staff see of `staff_lane`, after `give_way`. No page is older than its
     request: one drawn from an earlier state is used only while its version is current."""
 
-    def __init__(self, hub: Hub, page_version: PageVersion, built: Callable[[], Awaitable[Any]],
-                 lane: PageQueue[list[CachedPage | None]], staff_lane: PageQueue[list[CachedPage | None]],
+    def __init__(self, hub: Hub, page_version: PageVersion, unchanged: UnchangedPages,
+                 built: Callable[[], Awaitable[Any]], lane: PageQueue[list[CachedPage | None]],
+                 staff_lane: PageQueue[list[CachedPage | None]],
                  give_way: Callable[[], None] = lambda: None) -> None:
         self._hub = hub
         self._give_way = give_way
-        self._page_version = page_version
+        self._page_version, self._unchanged = page_version, unchanged
         self._built = built
         self._lane, self._staff_lane = lane, staff_lane
         self._pages: OrderedDict[PageKey, CachedPage] = OrderedDict()
@@ -204,8 +206,10 @@ class PageCache:
         if self._moment is None or self._hall_changed or self._moment.snapshot is not snapshot:
             # Reset first, so that a change from here on is seen next time.
             self._hall_changed = False
-            self._moment = RenderInput(snapshot, self._hub.presence.units)
-            self._versions.clear()
+            before, self._moment = self._moment, RenderInput(snapshot, self._hub.presence.units)
+            if before is not None:
+                kept = self._unchanged(before, self._moment, self._versions)
+                self._versions = {page: self._versions[page] for page in kept}
         return self._moment
 
     def _on_presence(self, _: str | None) -> None:

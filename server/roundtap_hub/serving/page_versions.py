@@ -1,6 +1,6 @@
 """Page versions: a short hash of what a page would show; the feed sends it, and a page with another one reloads."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -137,6 +137,41 @@ def _match_version(snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: 
 
 
 Units = Mapping[str, UnitStatus]
+Seen = tuple[Snapshot, Units]
+
+
+def unchanged_pages(hub: Hub, before: Seen, now: Seen, pages: Iterable[str]) -> Iterator[str]:
+    """Those of the pages, all of `before`, that are players' and surely have the same version now: a report changes
+    two of a thousand, and each costs as much to work out as to look up fifty."""
+    changed = {event_id: _changed_players(before, now, event_id) for event_id in before[0].events}
+    others = {page for event_id, players in changed.items() for who in players or ()
+              for page in (f"p/{event_id}/{who}", page_key(event_id, hub.access.links.token(event_id, who)))}
+    for page in pages:
+        kind, event_id = page.split("/")[0], page.partition("/")[2].partition("/")[0]
+        if kind in (KIND, "p") and changed.get(event_id) is not None and page not in others:
+            yield page
+
+
+def _changed_players(before: Seen, now: Seen, event_id: str) -> set[str] | None:
+    """Whose pages may have changed; None: everybody's."""
+    (was, units_before), (new, units) = before, now
+    old, event = was.events[event_id], new.events.get(event_id)
+    if event is None or was.venue is not new.venue or phone_requests(units_before) != phone_requests(units):
+        return None
+    touched = {unit for unit in {*units_before, *units} if units_before.get(unit) is not units.get(unit)}
+    matches = [match for played in event.public_rounds[-1:] for match in played.matches
+               if new.venue.unit_at(match.match.table) in touched]
+    if event is not old:
+        moments = [saved_event.SavedEvent(state, at.people_of(event_id)) for state, at in ((old, was), (event, new))]
+        if (old.entrants is not event.entrants or old.clock.total_ms != event.clock.total_ms
+                or [(r.mark, len(r.matches)) for r in old.public_rounds]
+                != [(r.mark, len(r.matches)) for r in event.public_rounds]
+                or _version_for_players(moments[0]) != _version_for_players(moments[1])):
+            return None
+        matches += [match for played, as_it_was in zip(event.public_rounds, old.public_rounds, strict=True)
+                    for pair in zip(played.matches, as_it_was.matches, strict=True) if pair[0] is not pair[1]
+                    for match in pair]
+    return {who for match in matches for who in (match.match.a, match.match.b) if who}
 
 
 def page_version(snapshot: Snapshot, units: Units, page: str, hall: HallNow | None = None) -> str:

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 from pages_kit import House, open_house
 
-from roundtap_core.event.commands import SetClock
-from roundtap_hub.serving.page_versions import page_key, page_version, version_at
+from roundtap_core.event.commands import (
+    Command,
+    DropCompetitor,
+    FinishEvent,
+    GrantExtension,
+    SetClock,
+    SetEventDetails,
+    SwapSeats,
+)
+from roundtap_hub.serving.page_versions import page_key, page_version, unchanged_pages, version_at
+from roundtap_hub.store.service import Snapshot
+from roundtap_hub.units.unit_presence import CALL, UnitStatus
 
 
 @pytest.fixture
@@ -119,3 +129,64 @@ def test_the_page_carries_the_key_that_the_feed_compares_with(house: House):
     text = house.browser().get("/e/e1/standings").text
     key = page_version(house.service.snapshot, house.hub.presence.units, "standings/e1")
     assert f'data-feed="/feed?page=standings/e1" data-seen="{key}"' in text
+
+
+class VersionsKept:
+    """What the cache of pages keeps of its versions from one change to the next, beside all of them worked out anew."""
+
+    def __init__(self, house: House) -> None:
+        self.house = house
+        self.before, self.versions = self.now(), self.anew()
+
+    def now(self) -> tuple[Snapshot, Mapping[str, UnitStatus]]:
+        return self.house.service.snapshot, self.house.hub.presence.units
+
+    def anew(self) -> dict[str, str]:
+        links = self.house.hub.access.links
+        pages = [page for who in self.house.event.entrants
+                 for page in (f"p/e1/{who}", page_key("e1", links.token("e1", who)))]
+        return {page: version_at(self.house.hub, *self.now(), page) for page in [*pages, "e/e1", "wall/e1"]}
+
+    def dropped(self) -> set[str]:
+        """The pages whose version is worked out again; each version that was kept is the right one."""
+        now, anew = self.now(), self.anew()
+        kept = list(unchanged_pages(self.house.hub, self.before, now, self.versions))
+        assert {page: self.versions[page] for page in kept} == {page: anew[page] for page in kept}
+        dropped = {page for page in self.versions if page not in kept}
+        self.before, self.versions = now, anew
+        return dropped
+
+
+def test_a_report_and_a_press_cost_the_versions_of_two_players(house: House):
+    kept = VersionsKept(house)
+    links = house.hub.access.links
+    players = [seat(house, 1, side) for side in "ab"]
+    theirs = {page for who in players for page in (f"p/e1/{who}", page_key("e1", links.token("e1", who)))}
+    house.report("1.1", "a", 100, 24)
+    assert kept.dropped() == {*theirs, "e/e1", "wall/e1"}
+    house.hub.presence.update("unit-1", 5, match="1.1", seated=frozenset("a"))
+    assert kept.dropped() == {*theirs, "e/e1", "wall/e1"}
+
+
+def test_whatever_happens_in_an_event_no_version_is_kept_that_would_be_another(house: House):
+    kept = VersionsKept(house)
+    organizer, presence = house.organizer(), house.hub.presence
+
+    def step(command: Command) -> None:
+        house.service.execute_one("e1", command, "test")
+
+    for happens in (
+        lambda: step(SwapSeats(1, (seat(house, 1, "a"), seat(house, 2, "a")), "a test")),
+        lambda: step(SetClock("start")), lambda: step(SetClock("pause")), lambda: step(SetClock("start")),
+        lambda: house.report("1.1", "a", 100, 24), lambda: house.report("1.1", "b", 90, 24),
+        lambda: presence.update("unit-2", 9, match="1.2", seated=frozenset("ab"), call=True),
+        lambda: presence.add_request((CALL, "e1", "1.2"), "phone:p3", 10), lambda: step(GrantExtension("1.2", 5)),
+        lambda: organizer.post(f"/console/e1/competitors/{seat(house, 1, 'a')}/rename", name="Ana Ruíz"),
+        lambda: house.play(leave_open=1), house.play, lambda: step(DropCompetitor(seat(house, 2, "a"))),
+        house.publish,
+        lambda: house.place("unit-1", 2),
+        lambda: house.hub.access.links.revoke("e1", seat(house, 1, "a")), house.play,
+        lambda: step(SetEventDetails({"place": "Friday"})), lambda: step(FinishEvent("enough")),
+    ):
+        happens()
+        kept.dropped()
