@@ -31,6 +31,8 @@ CACHE_HEADERS = [(b"cache-control", b"no-cache"), (b"vary", b"Accept-Language, C
 STAFF_HEADERS = [*http_answers.NO_STORE, (b"vary", b"Accept-Language, Cookie")]
 """As Flask's: the page holds the reader's CSRF token."""
 
+STAFF_GZIP_LEVEL = 1  # each is packed for one reader
+
 PAGE, REPORT = "GET /me/<token>", "POST /me/<token>/report"
 BODY_BYTES_MAX, BODY_WITHIN_S, SAVE_S = 16 * 1024, 15.0, 10.0
 LINK_HEADERS: http_answers.Headers = [(b"referrer-policy", b"no-referrer"),
@@ -99,7 +101,8 @@ class CachedPages:
             page = fill_placeholders(gzip.decompress(body).decode(),
                                      csrf_token_of(requester.token, self._hub.access.secret),
                                      self._hub.clocks.mono_ms())
-            await http_answers.send_answer(send, 200, HTML, page.encode(), [*STAFF_HEADERS, *more, language])
+            await http_answers.send_cached(scope, send, HTML, http_answers.gzip_bytes(page.encode(), STAFF_GZIP_LEVEL),
+                                           [*STAFF_HEADERS, *more, language])
         else:
             await http_answers.send_cached(scope, send, HTML, body, [*CACHE_HEADERS, *more, language], kept.etag)
         return True

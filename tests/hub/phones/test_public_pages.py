@@ -89,8 +89,10 @@ def test_a_page_is_sealed_and_kept_by_browsers_only_to_ask_again(hall: Hall):
     assert set(answer.headers["vary"].split(", ")) == {"Accept-Language", "Cookie", "Accept-Encoding"}
 
 
-def test_packed_it_is_the_same_page(hall: Hall):
-    plain, packed = hall.get("/e/e1/p/p1"), hall.get("/e/e1/p/p1", accept_encoding="br, gzip")
+@pytest.mark.parametrize("of_staff", [False, True])
+def test_packed_it_is_the_same_page(hall: Hall, of_staff: bool):
+    cookie = {"cookie": cookie_of(hall.house.organizer())} if of_staff else {}
+    plain, packed = (hall.get("/e/e1/p/p1", accept_encoding=each, **cookie) for each in ("", "br, gzip"))
     assert packed.headers["content-encoding"] == "gzip"
     assert "content-encoding" not in plain.headers
     assert gzip.decompress(packed.body) == plain.body
