@@ -59,6 +59,13 @@ def make_event(database: Path, players: int, tables: int, rulebook: str,
     return event
 
 
+def shown_paths(hub_folder: Path, event: str, phone_owner: str) -> dict[str, str]:
+    """The hub's pages in the hall, by what they are shown on. `phone_owner`: whose phone it is."""
+    secret = read_or_make_secret(hub_folder / "secret")
+    return {"console": f"/console/{event}", "wall": f"/wall/{event}",
+            "phone": f"/me/{link_token(secret, (event, phone_owner), NO_LINK)}"}
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--port", type=int, default=8080, help="the hub's port; the bench takes the next one")
     parser.add_argument("--tables", type=int, default=guide.TABLES,
@@ -76,10 +83,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--language", default="en", choices=LANGUAGES, help="language of the tables")
     parser.add_argument("--facing", default="edge", choices=("edge", "opposite"),
                         help="edge: one way up, easy to read here; opposite: each half faces its player")
+    # What a hub starts its practice hub with.
+    parser.add_argument("--practice", type=Path, default=None, help=argparse.SUPPRESS)
+    parser.add_argument("--secure-port", type=int, default=0, help=argparse.SUPPRESS)
 
 
 def run(args: argparse.Namespace) -> int:
     """Start everything, print the addresses, and clean up on Ctrl-C."""
+    if args.practice is not None:
+        from roundtap.demo import practice
+
+        return practice.run(args)
     trouble = _argument_error(args)
     if trouble:
         return print_refusal(f"roundtap demo: {trouble}")
@@ -164,10 +178,8 @@ class Demo:
 
     def _info(self, phone_owner: str) -> dict[str, Any]:
         """What the pages are told: the hub's address, the paths shown from there, and whether they may be framed."""
-        secret = read_or_make_secret(self.kit.hub_folder / "secret")
-        return {"hub": f"http://{BENCH_HOST}:{self.args.port}", "frames": bool(self.kit.session), "paths": {
-            "console": f"/console/{self._event}", "wall": f"/wall/{self._event}",
-            "phone": f"/me/{link_token(secret, (self._event, phone_owner), NO_LINK)}"}}
+        return {"hub": f"http://{BENCH_HOST}:{self.args.port}", "frames": bool(self.kit.session),
+                "paths": shown_paths(self.kit.hub_folder, self._event, phone_owner)}
 
     def serve_bench(self) -> None:
         """Serve the pages until Ctrl-C, and print the greeting once everything answers."""
