@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from roundtap_core.errors import Problem
 from roundtap_core.words import LANGUAGES, core_words
@@ -53,10 +53,6 @@ from roundtap_machine.atomic_write import crash_point
 from roundtap_machine.disk import FAILING
 from roundtap_machine.notify import SystemdNotifier, refuse, restart_process
 
-if TYPE_CHECKING:
-    from roundtap_hub.serving.asgi import HubApplication
-    from roundtap_hub.serving.server import Application
-
 log = logging.getLogger(__name__)
 
 SEND_BUFFER_BYTES = 32 * 1024
@@ -65,7 +61,6 @@ TAKE_OVER_RETRY_S = 5.0
 NOT_WAITED_FOR = ("folder_in_use", "journal_newer", "journal_form_failed")
 """Problems of a folder that no other disk mends: another hub has it, or another version of Roundtap."""
 AtPoint = Callable[[str], None]
-Front = Callable[["HubApplication"], "Application"]
 
 A_MINUTE = 5  # how often one message is logged per minute; its traceback only the first time
 MINUTE_S = 60.0
@@ -119,7 +114,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--crash-at", default=None, help=argparse.SUPPRESS)
 
 
-def run(args: argparse.Namespace, practice: Front | None = None) -> int:
+def run(args: argparse.Namespace, practice: Callable[[Any], Any] | None = None) -> int:
     """Serve until stopped. `practice`: makes this the practice hub of the hub two folders above, whose certificate it
     shows; what answers in place of its application."""
     os.umask(0o077)

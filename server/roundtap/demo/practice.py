@@ -13,6 +13,7 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -34,7 +35,7 @@ from roundtap_hub.serving.http_answers import Receive, Scope, Send
 from roundtap_hub.store.journal import Journal
 
 IDLE_S = 2 * 3600.0  # after so long without a press or a page, it ends
-NICENESS, OOM_SCORE = 15, 800
+NICENESS, OOM_SCORE = 5, 800
 """A running event comes first, for the processor and where memory is short."""
 
 
@@ -68,13 +69,14 @@ class PracticeFront:
     """The hub's application, and below PAGES the hall and the bench for its organizers. `ready`: the descriptor that is
     told once everything answers."""
 
-    def __init__(self, application: HubApplication, kit: VirtualKit, event: str, language: str, ready: int) -> None:
-        self._application, self._kit, self._ready = application, kit, ready
+    def __init__(self, application: HubApplication, kit: VirtualKit, event: str, language: str, ready: int,
+                 now_s: Callable[[], float] = time.monotonic) -> None:
+        self._application, self._kit, self._ready, self._now_s = application, kit, ready, now_s
         leads = guide.Guide(Journal(f"sqlite:///{kit.database}", read_only=True), event, language)
         info = {"hub": "", "frames": True, "paths": shown_paths(kit.hub_folder, event, leads.phone_owner)}
         self._bench = Bench({n: BenchTable(n, kit.panel(n)) for n in kit.tables}, BenchPrinter(kit.printer), info,
                             language, kit, leads, admits=self._is_organizer)
-        self._used_s = time.monotonic()
+        self._used_s = now_s()
         threading.Thread(target=self._listen, name="practice-sessions", daemon=True).start()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -83,11 +85,15 @@ class PracticeFront:
             return
         path = scope["path"]
         if not path.startswith(("/device/", "/station")):
-            self._used_s = time.monotonic()
+            self._used_s = self._now_s()
         if path.startswith(practice_hub.PAGES):
             await self._bench({**scope, "path": path.removeprefix(practice_hub.PAGES[:-1])}, receive, send)
         else:
             await self._application(scope, receive, send)
+
+    def left_s(self) -> float:
+        """How much longer it waits for somebody to use it."""
+        return self._used_s + IDLE_S - self._now_s()
 
     def _is_organizer(self, scope: Scope) -> bool:
         return requester_of(self._application.hub, scope).role == ORGANIZER
@@ -104,7 +110,7 @@ class PracticeFront:
         return send_begun
 
     async def _end_when_idle(self) -> None:
-        while (left_s := self._used_s + IDLE_S - time.monotonic()) > 0:
+        while (left_s := self.left_s()) > 0:
             await asyncio.sleep(left_s)
         os.kill(os.getpid(), signal.SIGTERM)
 

@@ -116,7 +116,7 @@ class Certificates:
             raise Problem("tls_unreadable", where=str(self._folder)) from error
 
     def renew(self) -> bool:
-        """Make a new leaf if the machine's names have changed, or if it expires soon; whether there may be a new one."""
+        """Make a new leaf if the machine's names have changed, or if it expires soon; whether one may be new."""
         if self._borrowed:
             return True
         names, known = self._names(), self._made_for()
