@@ -20,7 +20,8 @@ from PIL import Image
 
 from kit import PIN, WAIT_S, Kit, wait_until
 from roundtap.demo.bench import ORDERS
-from roundtap.demo.practice import IDLE_S, NICENESS, PracticeFront
+from roundtap.demo.demo import NICENESS, OOM_SCORE
+from roundtap.demo.practice import IDLE_S, PracticeFront
 from roundtap_hub.practice_hub import PORT_ABOVE
 from roundtap_units.table.screens.scenes import TextScene
 from roundtap_units.table.screens.screens import draw_scene
@@ -107,7 +108,8 @@ def test_every_screen_says_that_it_is_practice(practising: Practising) -> None:
         status, headers, page = practising.there.ask("GET", path)
         assert (status, "Practice: nothing here counts." in page) == (200, True), name
         assert headers["Content-Security-Policy"].endswith("frame-ancestors 'self'"), name
-    label = corner(draw_scene(TextScene(kind="idle", facing="edge", badge=unit_words("en")("badge.practice"))))
+    badge = unit_words("en")("badge.practice")
+    label = corner(draw_scene(TextScene(kind="idle", facing="edge", badge=badge, title="")))
     shown = [told["picture"] for told in practising.pictures() if "table" in told and told["picture"]]
     assert {picture["text"].partition(" | ")[0] for picture in shown} == {"Table 1", "Table 2"}
     for picture in shown:
@@ -169,7 +171,7 @@ def test_it_waits_behind_the_event_for_the_processor(practising: Practising) -> 
            and _command(each).find(str(practising.kit.hub_folder / "practice")) >= 0]
     assert len(own) == 4, "the practice hub, two tables and the print station"
     assert {os.getpriority(os.PRIO_PROCESS, int(each.name)) for each in own} == {min(19, os.nice(0) + NICENESS)}
-    assert {int((each / "oom_score_adj").read_text()) for each in own} == {800}
+    assert {int((each / "oom_score_adj").read_text()) for each in own} == {OOM_SCORE}
 
 
 def _command(process: Path) -> str:

@@ -7,6 +7,7 @@ import shutil
 import socket
 import tempfile
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import FrameType, MappingProxyType
 from typing import Any
@@ -21,7 +22,7 @@ from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.states import Entrant
 from roundtap_core.rulebooks.registry import RULEBOOKS
-from roundtap_core.words import LANGUAGES
+from roundtap_core.words import LANGUAGES, catalogue
 from roundtap_hub.access.auth import is_loopback
 from roundtap_hub.access.personal_links import link_token
 from roundtap_hub.access.rights import NO_LINK
@@ -31,6 +32,7 @@ from roundtap_hub.store.clocks import system_clocks
 from roundtap_hub.store.journal import Journal, PersonRecord
 from roundtap_hub.store.service import Service, Step
 
+NICENESS, OOM_SCORE = 5, 800  # of practice: a running event comes first, for the processor and for memory
 PLAYERS_MAX = 512
 BENCH_HOST = "127.0.0.1"
 """The bench presses every player's buttons: only this machine may open it, even where others may open the hub."""
@@ -91,9 +93,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Start everything, print the addresses, and clean up on Ctrl-C."""
     if args.practice is not None:
-        from roundtap.demo import practice
-
-        return practice.run(args)
+        return run_practice(args)
     trouble = _argument_error(args)
     if trouble:
         return print_refusal(f"roundtap demo: {trouble}")
@@ -111,6 +111,37 @@ def run(args: argparse.Namespace) -> int:
         shutil.rmtree(folder, ignore_errors=True)
         print("\nEverything is stopped and cleaned up.", flush=True)
     return 0
+
+
+def run_practice(args: argparse.Namespace) -> int:
+    """What a running hub starts beside itself (roundtap_hub/practice_hub.py)."""
+    from roundtap.demo.practice import PracticeFront
+    from roundtap_hub import main, practice_hub
+
+    os.nice(NICENESS)
+    with suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text(str(OOM_SCORE), encoding="ascii")
+    # The hub listens for one line on stdout: whatever else is printed goes to its log.
+    ready = os.dup(1)
+    os.dup2(2, 1)
+    url = practice_hub.PAGES
+    kit = VirtualKit(args.practice, "", args.port, guide.TABLES, args.language, bench_url=url, practice=True)
+    # No PIN that anybody could type: the running hub says who may enter.
+    kit.pin = secrets.token_urlsafe(32)
+    kit.prepare()
+    event = make_event(kit.database, guide.PLAYERS, guide.TABLES, guide.RULEBOOK, options=guide.OPTIONS,
+                       name=catalogue("roundtap_hub", args.language)("practice.title"), published=False)
+    leads = guide.Guide(Journal(f"sqlite:///{kit.database}", read_only=True), event, args.language)
+    paths = shown_paths(kit.hub_folder, event, leads.phone_owner)
+    options = argparse.ArgumentParser()
+    main.add_arguments(options)
+    try:
+        return main.run(options.parse_args([
+            "--data", str(kit.hub_folder), "--host", args.host, "--port", str(args.port), "--secure-port",
+            str(args.secure_port), "--language", args.language, "--bench-url", url, "--alone"]),
+            lambda application: PracticeFront(application, kit, leads, paths, args.language, ready))
+    finally:
+        kit.stop()
 
 
 def _argument_error(args: argparse.Namespace) -> str | None:
