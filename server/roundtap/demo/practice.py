@@ -28,9 +28,10 @@ from roundtap_hub.serving.http_answers import Receive, Scope, Send
 
 IDLE_S = 2 * 3600.0  # after so long without a press or a page, it ends
 
+
 class PracticeFront:
-    """The hub's application, and below PAGES the hall and the bench for its organizers. `paths`: what
-    the hall shows; `ready`: the descriptor that is told once everything answers."""
+    """The hub's application, and below PAGES the hall and the bench for its organizers. `paths`: what the hall shows;
+    `ready`: the descriptor that is told once everything answers."""
 
     def __init__(self, application: HubApplication, kit: VirtualKit, leads: Guide, paths: Mapping[str, str],
                  language: str, ready: int, now_s: Callable[[], float] = time.monotonic) -> None:
