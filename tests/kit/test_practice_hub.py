@@ -206,6 +206,11 @@ def test_one_that_nobody_uses_ends_after_two_hours() -> None:
     assert front.left_s() < 0
 
 
+def test_it_does_not_offer_to_set_the_machine_s_clock(practising: Practising) -> None:
+    assert [('id="hall-time"' in browser.ask("GET", "/console")[2])
+            for browser in (practising.organizer, practising.there)] == [True, False]
+
+
 def test_it_shows_the_certificate_of_its_hub(practising: Practising) -> None:
     shown = {ssl.get_server_certificate(("localhost", port)) for port in (practising.organizer.port,
                                                                          practising.there.port)}
