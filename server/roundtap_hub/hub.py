@@ -32,6 +32,7 @@ from roundtap_hub.units.unit_presence import JudgeCalls, LeaveRequests, MissingE
 
 if TYPE_CHECKING:
     from roundtap_hub.hall.hub_sound import HubSound
+    from roundtap_hub.practice_hub import PracticeHub
     from roundtap_hub.standby.peers import Peers
 
 SECRET_BYTES = 32
@@ -104,8 +105,10 @@ class Host:
     machine: OwnMachine = field(default_factory=OwnMachine)
     name: str = field(default_factory=lambda: printable_name(socket.gethostname()))
     """This hub's name on the screens of units that look for a hub."""
-    bench_url: str | None = None  # set by the demo: the address of the virtual tables
+    bench_url: str | None = None  # set by demo and practice: the address of the virtual tables
     framed_by: str = ""  # the origin whose page may frame this hub's pages (`framing_origin`); "": none
+    is_practice: bool = False  # whether this is a practice hub
+    practice: PracticeHub | None = None  # what this hub's organizers practise on; None: it has none
 
 
 @dataclass(slots=True)

@@ -15,10 +15,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from roundtap_core.errors import Problem
 from roundtap_core.words import LANGUAGES, core_words
-from roundtap_hub.access.auth import framing_origin
+from roundtap_hub.access.auth import OWN_PAGES, framing_origin
 from roundtap_hub.access.login_pins import read_or_make_pin
 from roundtap_hub.access.personal_links import PersonalLinks
 from roundtap_hub.access.staff import make_staff_login
@@ -31,6 +32,7 @@ from roundtap_hub.hall.own_machine import HallTime, OwnMachine
 from roundtap_hub.hub import AccessControl, Hall, Host, Hub, Units, read_or_make_secret
 from roundtap_hub.memory import limit_heaps
 from roundtap_hub.paper.job_book import PrintBook
+from roundtap_hub.practice_hub import PracticeHub
 from roundtap_hub.serving import connection_limits
 from roundtap_hub.standby.peers import Peers
 from roundtap_hub.standby.standby_copy import Standbys
@@ -112,7 +114,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--crash-at", default=None, help=argparse.SUPPRESS)
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace, practice: Callable[[Any], Any] | None = None) -> int:
+    """Serve until stopped. `practice`: makes this the practice hub of the hub two folders above, whose certificate it
+    shows; what answers in place of its application."""
     os.umask(0o077)
     limit_heaps()
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
@@ -137,7 +141,8 @@ def run(args: argparse.Namespace) -> int:
             secret = read_or_make_secret(args.data / "secret")
             hall_time = HallTime(args.data, clocks.boot_id, clocks.mono_ms)
             if secure_port:
-                certificates = Certificates(args.data, now=hall_time.now)
+                certificates = (Certificates(args.data.parents[1], borrowed=True) if practice is not None
+                                else Certificates(args.data, now=hall_time.now))
                 encrypted = HttpsInfo(secure_port, certificates.authority, certificates.fingerprint)
             _print_pin_once(new_pin, encrypted, args.short_port or args.port)
     except Problem as problem:
@@ -196,14 +201,18 @@ def run(args: argparse.Namespace) -> int:
                                                 partial(addresses_of_socket, listeners[0].getsockname()[0])),
                    plain_port=(short or listeners[0]).getsockname()[1],
                    other_addresses=kin.other_addresses if kin is not None else tuple, kin=kin,
-                   on_database=args.database is not None, hall_time=None if args.database else hall_time,
+                   on_database=args.database is not None,
+                   hall_time=None if args.database or practice is not None else hall_time,
                    machine=OwnMachine(args.data), bench_url=args.bench_url,
-                   framed_by=framing_origin(args.bench_url, args.host)),
+                   framed_by=OWN_PAGES if practice is not None else framing_origin(args.bench_url, args.host),
+                   is_practice=practice is not None,
+                   practice=None if args.database or args.bench_url
+                   else PracticeHub(args.data, args.host, port, secure_port)),
               opened.paper, args.language)
     # Late: a slow import, not needed where the folder cannot be opened.
     from roundtap_hub.serving.server import REOPEN, serve
 
-    code = serve(hub, plain, listeners[1:], limits, args.pages, args.console_url, args.alone, certificates)
+    code = serve(hub, plain, listeners[1:], limits, args.pages, args.console_url, args.alone, certificates, practice)
     hub.access.organizers.sessions.save()
     if code == REOPEN:
         # Nothing is closed: SQLite would write what it believes to be synced into the journal.

@@ -107,7 +107,7 @@ class EnrolTable(BoardUnit):
         self._beeped = on
 
 
-KEYS = ("board", "facing")
+KEYS = ("board", "facing", "practice")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -122,7 +122,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 @dataclass(frozen=True, slots=True)
 class TableConfig(unit_config.UnitConfig):
+    """practice: whether its hub is a practice hub."""
     board: Board
+    practice: bool = False
 
 
 def read_table_config(path: Path | None) -> TableConfig:
@@ -132,7 +134,7 @@ def read_table_config(path: Path | None) -> TableConfig:
     facing = own.get("facing", made.facing)
     if facing not in FACINGS:
         raise unit_config.ConfigError(f"{path}: facing: one of {', '.join(FACINGS)} is wanted, not {facing!r}")
-    return TableConfig(**common, board=replace(made, facing=facing))
+    return TableConfig(**common, board=replace(made, facing=facing), practice=own.get("practice") is True)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -153,8 +155,8 @@ def _run(config: TableConfig, args: argparse.Namespace) -> bool:
 
     process = BoardProcess(config.board, config.folder, args)
     front, screen, stopping = process.front, process.screen, process.stopping
-    # What is virtual is marked so on every screen.
-    badge = "badge.virtual" if process.panel else ""
+    # What is virtual, or counts for nothing, is marked so on every screen.
+    badge = "badge.practice" if config.practice else "badge.virtual" if process.panel else ""
     memory = UnitMemory(config.folder / "unit.json", machine=machine_fingerprint())
     identity = config.identity()
     if identity is None:

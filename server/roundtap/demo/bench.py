@@ -5,7 +5,7 @@ import contextlib
 import hmac
 import json
 import re
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from html import escape
 from importlib import resources
@@ -16,7 +16,7 @@ from roundtap.demo.guide import Guide
 from roundtap.kit.virtual_kit import HUB, VirtualKit
 from roundtap_core.errors import Problem
 from roundtap_core.words import catalogue
-from roundtap_hub.access.auth import is_local_request
+from roundtap_hub.access.auth import OWN_PAGES, is_local_request
 from roundtap_hub.access.staff import LIFE_MS
 from roundtap_hub.serving import http_answers
 from roundtap_hub.serving.cookies import cookies_in, session_cookie, set_cookie
@@ -97,8 +97,9 @@ class BenchPrinter(BenchTable):
 
 @dataclass(slots=True, eq=False)
 class Bench:
-    """An ASGI application over the panels of all tables and the printer. `info`: what the pages are told of the hub;
-    `guide`: leads through the event; `kit`: whose power and network the page switches."""
+    """An ASGI application over the panels of all tables and the printer. `info`: what the pages are told of the hub,
+    whose address is "" where it is their own; `guide`: leads through the event; `kit`: whose power and network the page
+    switches; `admits`: whether a request may see and press."""
     tables: Mapping[int, BenchTable]
     printer: BenchPrinter | None
     info: Mapping[str, Any]
@@ -109,6 +110,7 @@ class Bench:
     origin: str = ""
     """The address of these pages. Reached by another name of this machine, they lead here: cookies and frames need one
     name."""
+    admits: Callable[[http_answers.Scope], bool] = field(default_factory=lambda: _is_local_request)
     _switches: Shown = field(default_factory=Shown)
     _guided: Shown = field(default_factory=Shown)
     _changed: asyncio.Condition = field(default_factory=asyncio.Condition)
@@ -120,15 +122,15 @@ class Bench:
             await self._lifespan(receive, send)
         elif scope["type"] == "http":
             path, method = scope["path"], scope["method"]
-            if not _is_local_request(scope):
-                await self._answer(send, 403, b"The bench is for who sits at this machine.")
+            if not self.admits(scope):
+                await self._answer(send, 403, b"This is for this machine, or for whoever began to practise.")
             elif method == "POST" and path in ORDERS:
                 await self._handle_order(path, scope, receive, send)
             elif path == "/pictures":
                 await http_answers.send_events(self._event_stream(), receive, send)
             elif path == "/info":
                 sent = cookies_in(http_answers.get_header(scope, b"cookie").decode("latin-1"))
-                told = {**self.info, "asks_pin": SESSION not in sent}
+                told = {**self.info, "asks_pin": bool(self.info["hub"]) and SESSION not in sent}
                 await self._answer(send, 200, json.dumps(told).encode(), "application/json")
             elif (path in PAGES or path.startswith(START)) and self.origin.rpartition("/")[2] not in ("", _host(scope)):
                 await self._answer(send, 307, b"", more=[(b"location", f"{self.origin}{path}".encode())])
@@ -153,8 +155,8 @@ class Bench:
     def _panels(self) -> list[BenchTable]:
         return [*([self.printer] if self.printer else []), *self.tables.values()]
 
-    async def _lifespan(self, receive: http_answers.Receive, send: http_answers.Send) -> None:
-        await receive()
+    async def begin(self) -> None:
+        """Follow the panels and the guide, from the loop that serves the pages."""
         self._tasks += [asyncio.create_task(self._follow(front)) for front in self._panels]
         if self.kit is not None:
             for cable in self.kit.cables.values():
@@ -162,6 +164,10 @@ class Bench:
             await self._show_switches()
         if self.guide is not None:
             self._tasks.append(asyncio.create_task(self._lead(self.guide)))
+
+    async def _lifespan(self, receive: http_answers.Receive, send: http_answers.Send) -> None:
+        await receive()
+        await self.begin()
         await send({"type": "lifespan.startup.complete"})
         await receive()
         for task in self._tasks:
@@ -199,7 +205,7 @@ class Bench:
         await self._show(self._switches, {"switches": {
             name: {POWER: self.kit.has_power(name),
                    **({NETWORK: self.kit.cables[name].plugged_in} if name in self.kit.cables else {})}
-            for name in (HUB, *named)}})
+            for name in (HUB, *named) if self.kit.knows(name)}})
 
     async def _handle_order(self, path: str, scope: http_answers.Scope, receive: http_answers.Receive,
                             send: http_answers.Send) -> None:
@@ -255,10 +261,9 @@ class Bench:
                 if not self._closing and all(seen[front] == front.shown for front in everything):
                     await self._changed.wait()
 
-
     async def _answer(self, send: http_answers.Send, status: int, body: bytes, kind: str = "text/plain; charset=utf-8",
                       more: Iterable[tuple[bytes, bytes]] = ()) -> None:
-        hub = self.info.get("hub", "") if self.info.get("frames") else "'none'"
+        hub = (self.info.get("hub") or OWN_PAGES) if self.info.get("frames") else "'none'"
         policy = ("default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
                   f"frame-src {hub}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
         await http_answers.send_answer(send, status, kind.encode(), body, [

@@ -7,6 +7,7 @@ import shutil
 import socket
 import tempfile
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import FrameType, MappingProxyType
 from typing import Any
@@ -21,7 +22,7 @@ from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.states import Entrant
 from roundtap_core.rulebooks.registry import RULEBOOKS
-from roundtap_core.words import LANGUAGES
+from roundtap_core.words import LANGUAGES, catalogue
 from roundtap_hub.access.auth import is_loopback
 from roundtap_hub.access.personal_links import link_token
 from roundtap_hub.access.rights import NO_LINK
@@ -31,6 +32,7 @@ from roundtap_hub.store.clocks import system_clocks
 from roundtap_hub.store.journal import Journal, PersonRecord
 from roundtap_hub.store.service import Service, Step
 
+NICENESS, OOM_SCORE = 5, 800  # of practice: a running event comes first, for the processor and for memory
 PLAYERS_MAX = 512
 BENCH_HOST = "127.0.0.1"
 """The bench presses every player's buttons: only this machine may open it, even where others may open the hub."""
@@ -59,6 +61,13 @@ def make_event(database: Path, players: int, tables: int, rulebook: str,
     return event
 
 
+def shown_paths(hub_folder: Path, event: str, phone_owner: str) -> dict[str, str]:
+    """The hub's pages in the hall, by what they are shown on. `phone_owner`: whose phone it is."""
+    secret = read_or_make_secret(hub_folder / "secret")
+    return {"console": f"/console/{event}", "wall": f"/wall/{event}",
+            "phone": f"/me/{link_token(secret, (event, phone_owner), NO_LINK)}"}
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--port", type=int, default=8080, help="the hub's port; the bench takes the next one")
     parser.add_argument("--tables", type=int, default=guide.TABLES,
@@ -76,10 +85,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--language", default="en", choices=LANGUAGES, help="language of the tables")
     parser.add_argument("--facing", default="edge", choices=("edge", "opposite"),
                         help="edge: one way up, easy to read here; opposite: each half faces its player")
+    # What a hub starts its practice hub with.
+    parser.add_argument("--practice", type=Path, default=None, help=argparse.SUPPRESS)
+    parser.add_argument("--secure-port", type=int, default=0, help=argparse.SUPPRESS)
 
 
 def run(args: argparse.Namespace) -> int:
     """Start everything, print the addresses, and clean up on Ctrl-C."""
+    if args.practice is not None:
+        return run_practice(args)
     trouble = _argument_error(args)
     if trouble:
         return print_refusal(f"roundtap demo: {trouble}")
@@ -97,6 +111,37 @@ def run(args: argparse.Namespace) -> int:
         shutil.rmtree(folder, ignore_errors=True)
         print("\nEverything is stopped and cleaned up.", flush=True)
     return 0
+
+
+def run_practice(args: argparse.Namespace) -> int:
+    """What a running hub starts beside itself (roundtap_hub/practice_hub.py)."""
+    from roundtap.demo.practice import PracticeFront
+    from roundtap_hub import main, practice_hub
+
+    os.nice(NICENESS)
+    with suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text(str(OOM_SCORE), encoding="ascii")
+    # The hub listens for one line on stdout: whatever else is printed goes to its log.
+    ready = os.dup(1)
+    os.dup2(2, 1)
+    url = practice_hub.PAGES
+    kit = VirtualKit(args.practice, "", args.port, guide.TABLES, args.language, bench_url=url, practice=True)
+    # No PIN that anybody could type: the running hub says who may enter.
+    kit.pin = secrets.token_urlsafe(32)
+    kit.prepare()
+    event = make_event(kit.database, guide.PLAYERS, guide.TABLES, guide.RULEBOOK, options=guide.OPTIONS,
+                       name=catalogue("roundtap_hub", args.language)("practice.title"), published=False)
+    leads = guide.Guide(Journal(f"sqlite:///{kit.database}", read_only=True), event, args.language)
+    paths = shown_paths(kit.hub_folder, event, leads.phone_owner)
+    options = argparse.ArgumentParser()
+    main.add_arguments(options)
+    try:
+        return main.run(options.parse_args([
+            "--data", str(kit.hub_folder), "--host", args.host, "--port", str(args.port), "--secure-port",
+            str(args.secure_port), "--language", args.language, "--bench-url", url, "--alone"]),
+            lambda application: PracticeFront(application, kit, leads, paths, args.language, ready))
+    finally:
+        kit.stop()
 
 
 def _argument_error(args: argparse.Namespace) -> str | None:
@@ -164,10 +209,8 @@ class Demo:
 
     def _info(self, phone_owner: str) -> dict[str, Any]:
         """What the pages are told: the hub's address, the paths shown from there, and whether they may be framed."""
-        secret = read_or_make_secret(self.kit.hub_folder / "secret")
-        return {"hub": f"http://{BENCH_HOST}:{self.args.port}", "frames": bool(self.kit.session), "paths": {
-            "console": f"/console/{self._event}", "wall": f"/wall/{self._event}",
-            "phone": f"/me/{link_token(secret, (self._event, phone_owner), NO_LINK)}"}}
+        return {"hub": f"http://{BENCH_HOST}:{self.args.port}", "frames": bool(self.kit.session),
+                "paths": shown_paths(self.kit.hub_folder, self._event, phone_owner)}
 
     def serve_bench(self) -> None:
         """Serve the pages until Ctrl-C, and print the greeting once everything answers."""

@@ -25,7 +25,8 @@ class VirtualKit:
     cable of its own, which whoever serves the bench has to start."""
 
     def __init__(self, folder: Path, host: str, port: int, tables: int, language: str = "en",
-                 facing: str = "edge", bench_url: str | None = None, unenrolled: int = 0) -> None:
+                 facing: str = "edge", bench_url: str | None = None, unenrolled: int = 0,
+                 practice: bool = False) -> None:
         self.hub_folder = folder / "hub"
         self.database = self.hub_folder / "roundtap.db"
         self.port = port
@@ -34,7 +35,7 @@ class VirtualKit:
         """Table units without a key, whose screens show how to enrol them."""
         self.printer = folder / "printer"  # the socket of the virtual printer's paper and faults
         self.pin = new_pin()
-        self._folder, self._host, self._language = folder, host, language
+        self._folder, self._host, self._language, self._practice = folder, host, language, practice
         self._facing, self._bench_url = facing, bench_url
         self.cables = {unit: VirtualCable(port) for unit in map(unit_of, (*self.tables, *self.unenrolled))
                        if bench_url is not None}
@@ -73,7 +74,7 @@ class VirtualKit:
         configure("station", "station", unit="station-1", key=keys["station-1"], printer="pos-5890")
         for number in self.tables:
             unit = unit_of(number)
-            configure(unit, f"unit-{number}", unit=unit, key=keys[unit], facing=self._facing)
+            configure(unit, f"unit-{number}", unit=unit, key=keys[unit], facing=self._facing, practice=self._practice)
         for number in self.unenrolled:
             configure(unit_of(number), f"unit-{number}", facing=self._facing, local=False)
 
@@ -84,10 +85,18 @@ class VirtualKit:
         self._start(HUB, "hub", "--data", str(self.hub_folder), "--host", self._host, "--port", str(self.port),
                     "--language", self._language, *bench, *secure)
         self._wait_for_hub()
+        self.start_units()
+
+    def start_units(self) -> None:
+        """The tables and the print station, of a hub that is there or comes."""
         for number in (*self.tables, *self.unenrolled):
             config = self._folder / f"{unit_of(number)}.toml"
             self._start(unit_of(number), "table", str(config), "--panel", str(self.panel(number)))
         self._start("station", "station", str(self._folder / "station.toml"), "--virtual", str(self.printer))
+
+    def knows(self, name: str) -> bool:
+        """Whether the hub, or this unit, is this kit's to switch."""
+        return name in self._commands
 
     def has_power(self, name: str) -> bool:
         """Whether the hub, or this unit, runs."""

@@ -72,6 +72,7 @@ def is_local_request(address: str, host: str) -> bool:
     return is_loopback(address) and LOCAL_HOST.fullmatch(host) is not None
 
 
+OWN_PAGES = "'self'"  # in a policy, instead of an origin: the pages of this very hub
 VIRTUAL_HALL = re.compile(r"(http://127\.0\.0\.1:[1-9]\d{1,4})/")
 
 

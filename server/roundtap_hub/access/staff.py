@@ -277,6 +277,11 @@ class Sessions:
             self._write(now)
         return token
 
+    def adopt(self, session: Session) -> None:
+        """Let in a browser that another hub on this machine has logged in, for as long as that session lasts."""
+        with self._lock:
+            self._sessions[session.hash] = session
+
     def find(self, token: str) -> Session | None:
         """The living session of this token."""
         session = self._sessions.get(token_hash(token)) if token else None

@@ -66,11 +66,12 @@ class CertificateNames:
 
 class Certificates:
     """The files in the folder `tls` of a hub's data, made where they are missing. `names`: the machine's, read each
-    time; `now`: the system's time, which may be far in the past. Raises Problem("tls_unreadable") where the authority
-    cannot be used: browsers would not trust a new one."""
+    time; `now`: the system's time, which may be far in the past; `borrowed`: they are another hub's, which renews them.
+    Raises Problem("tls_unreadable") where the authority cannot be used: browsers would not trust a new one."""
 
     def __init__(self, folder: Path, names: Callable[[], CertificateNames] | None = None,
-                 now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+                 now: Callable[[], datetime] = lambda: datetime.now(UTC), borrowed: bool = False) -> None:
+        self._borrowed = borrowed
         self._folder = folder / FOLDER
         self._names = names or machine_names
         self._now = now
@@ -115,7 +116,9 @@ class Certificates:
             raise Problem("tls_unreadable", where=str(self._folder)) from error
 
     def renew(self) -> bool:
-        """Make a new leaf if the machine's names have changed, or if it expires soon; whether one was made."""
+        """Make a new leaf if the machine's names have changed, or if it expires soon; whether one may be new."""
+        if self._borrowed:
+            return True
         names, known = self._names(), self._made_for()
         newest = self._newest(known[1] if known else None)
         if known is not None and known[0] == names and -BACK <= newest - known[1] < AHEAD - RENEW_BEFORE:

@@ -63,9 +63,10 @@ ORGANIZER_PATHS = ("/console", "/login", "/logout", "/join")  # addresses that o
 
 def serve(hub: Hub, plain: list[socket.socket], encrypted: list[socket.socket], limits: ConnectionLimits,
           pages_only: bool,
-          console_url: str | None, alone: bool, certificates: Certificates | None = None) -> int:
+          console_url: str | None, alone: bool, certificates: Certificates | None = None,
+          front_of: Callable[[HubApplication], Application] | None = None) -> int:
     """Serve until stopped. The exit code: 0, 1 if the pages cannot be made, or EXIT_DUPLICATE; or REOPEN. `plain`,
-    `encrypted`: listeners; the latter with `certificates`."""
+    `encrypted`: listeners; the latter with `certificates`. `front_of`: what answers instead of the application."""
     # The loop and the writer briefly need the GIL many times a report; a page's thread releases it after this long.
     sys.setswitchinterval(SWITCH_S)
     application = HubApplication(hub, limits.per_address)
@@ -123,7 +124,8 @@ def serve(hub: Hub, plain: list[socket.socket], encrypted: list[socket.socket], 
             application.close_feeds_soon()
 
     told_to_stop = keep_stop_signals()
-    front = PageServerFront(application, console_url) if pages_only else application
+    front = (PageServerFront(application, console_url) if pages_only
+             else front_of(application) if front_of is not None else application)
     config = uvicorn.Config(front, loop="asyncio", http=with_timeouts(limits), ws="none", lifespan="on",
                             log_level="warning",
                             access_log=False, server_header=False, proxy_headers=False,

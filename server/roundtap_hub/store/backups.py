@@ -35,6 +35,7 @@ from roundtap_machine.atomic_write import replace_atomically, sync_to_disk
 log = logging.getLogger(__name__)
 
 FOLDER, COPIES_FOLDER, SUFFIX = "backups", "roundtap-backups", ".backup"
+PRACTICE = "practice"  # the folder of the practice hub, which nobody keeps
 """Folders of backups: in the hub's folder, and on a stick."""
 GENERATIONS = 3
 MARK = 0x52544231  # SQLite's application_id of a backup: "RTB1"
@@ -206,7 +207,8 @@ def other_files(folder: Path) -> Iterator[Path]:
     count = 0
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder)
-        if name.parts[0] == FOLDER or path.name in EXCLUDED_FILES or path.name.endswith((".lock", "new", ".tmp")):
+        if name.parts[0] in (FOLDER, PRACTICE) or path.name in EXCLUDED_FILES \
+                or path.name.endswith((".lock", "new", ".tmp")):
             continue
         if path.is_file() and not path.is_symlink() and path.stat().st_size <= FILE_BYTES_MAX and count < FILES_MAX:
             count += 1

@@ -6,7 +6,7 @@ const KEYS = { a: "a", l: "b", ArrowUp: "up", ArrowDown: "down", ArrowLeft: "a",
 const CALL_MS = 1800;
 
 function press(number, pin, down) {
-  return fetch("/press", {
+  return fetch("press", {
     method: "POST", keepalive: true,
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify({ table: number, pin, down }),
@@ -111,7 +111,7 @@ window.addEventListener("blur", () => { for (const table of tables.values()) rel
 
 // The virtual printer: its paper, newest first, and what can go wrong with it.
 function toPrinter(order) {
-  return fetch("/printer", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(order) });
+  return fetch("printer", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(order) });
 }
 
 function drawPaper({ sheets, faults }) {
@@ -136,13 +136,15 @@ for (const box of document.querySelectorAll("[data-fault]")) {
 document.addEventListener("change", ({ target }) => {
   const of = target.closest("[data-switches]");
   if (!of || !target.dataset.part) return;
-  fetch("/switch", {
+  fetch("switch", {
     method: "POST", headers: { "Content-Type": "application/json" },
     body: JSON.stringify({ of: of.dataset.switches, part: target.dataset.part, on: target.checked }),
   });
 });
 
 function drawSwitches(switches) {
+  // A practice hub serves this page itself: it has no plug here.
+  for (const row of document.querySelectorAll('[data-switches="hub"]')) row.hidden = !switches.hub;
   for (const [unit, parts] of Object.entries(switches)) {
     for (const [part, on] of Object.entries(parts)) {
       for (const box of document.querySelectorAll(`[data-switches="${unit}"] [data-part="${part}"]`)) box.checked = on;
@@ -160,7 +162,7 @@ function onNews(listener) {
   listener(latest);
 }
 
-const source = new EventSource("/pictures");
+const source = new EventSource("pictures");
 source.onmessage = (event) => {
   const news = JSON.parse(event.data);
   Object.assign(latest, news);
@@ -171,7 +173,7 @@ source.onmessage = (event) => {
 };
 source.onerror = () => { for (const table of tables.values()) table.box.classList.add("dead"); };
 
-const told = fetch("/info").then((answer) => answer.json()).then((info) => {
+const told = fetch("info").then((answer) => answer.json()).then((info) => {
   for (const link of document.querySelectorAll("[data-path]")) {
     link.href = `${info.hub}${info.paths[link.dataset.path]}?lang=${document.documentElement.lang}`;
   }

@@ -1,0 +1,86 @@
+"""The practice hub of a running hub: the demo's hall and guide over HTTPS, for the organizers whom that hub names.
+
+The running hub (roundtap_hub/practice_hub.py) starts this, and writes a line of JSON to its stdin for each session that
+is let in. It ends with its stdin.
+"""
+
+import asyncio
+import json
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from roundtap.demo.bench import Bench, BenchPrinter, BenchTable
+from roundtap.demo.guide import Guide
+from roundtap.kit.virtual_kit import VirtualKit
+from roundtap.main import END_WITHIN_S
+from roundtap_hub import practice_hub
+from roundtap_hub.access.access_guard import requester_of
+from roundtap_hub.access.policy import ORGANIZER
+from roundtap_hub.access.staff import Session, pin_mark
+from roundtap_hub.serving.asgi import HubApplication
+from roundtap_hub.serving.http_answers import Receive, Scope, Send
+
+IDLE_S = 2 * 3600.0  # after so long without a press or a page, it ends
+
+
+class PracticeFront:
+    """The hub's application, and below PAGES the hall and the bench for its organizers. `paths`: what the hall shows;
+    `ready`: the descriptor that is told once everything answers."""
+
+    def __init__(self, application: HubApplication, kit: VirtualKit, leads: Guide, paths: Mapping[str, str],
+                 language: str, ready: int, now_s: Callable[[], float] = time.monotonic) -> None:
+        self._application, self._kit, self._ready, self._now_s = application, kit, ready, now_s
+        tables, info = {n: BenchTable(n, kit.panel(n)) for n in kit.tables}, {"hub": "", "frames": True, "paths": paths}
+        self._bench = Bench(tables, BenchPrinter(kit.printer), info, language, kit, leads, admits=self._is_organizer)
+        self._used_s = now_s()
+        threading.Thread(target=self._listen, name="practice-sessions", daemon=True).start()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._application(scope, receive, self._beginning(send))
+            return
+        path = scope["path"]
+        if not path.startswith(("/device/", "/station")):
+            self._used_s = self._now_s()
+        if path.startswith(practice_hub.PAGES):
+            await self._bench({**scope, "path": path.removeprefix(practice_hub.PAGES[:-1])}, receive, send)
+        else:
+            await self._application(scope, receive, send)
+
+    def left_s(self) -> float:
+        """How much longer it waits for somebody to use it."""
+        return self._used_s + IDLE_S - self._now_s()
+
+    def _is_organizer(self, scope: Scope) -> bool:
+        return requester_of(self._application.hub, scope).role == ORGANIZER
+
+    def _beginning(self, send: Send) -> Send:
+        async def send_begun(message: Any) -> None:
+            if message["type"] == "lifespan.startup.complete":
+                await asyncio.to_thread(self._kit.start_units)
+                await self._bench.begin()
+                self._idle = asyncio.create_task(self._end_when_idle())
+                os.write(self._ready, practice_hub.READY_LINE)
+            await send(message)
+
+        return send_begun
+
+    async def _end_when_idle(self) -> None:
+        while (left_s := self.left_s()) > 0:
+            await asyncio.sleep(left_s)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    def _listen(self) -> None:
+        """Let in whom the running hub names; end with it."""
+        organizers = self._application.hub.access.organizers
+        mark = pin_mark((self._kit.hub_folder / "pin").read_text(encoding="ascii"), None)
+        for line in sys.stdin.buffer:
+            organizers.sessions.adopt(replace(Session(**json.loads(line)), person="", pin=mark))
+        signal.alarm(END_WITHIN_S)
+        os.kill(os.getpid(), signal.SIGTERM)

@@ -1,0 +1,57 @@
+"""Practice on the console: start it, open it, end it."""
+
+from urllib.parse import urlsplit
+
+from flask import redirect, request, url_for
+from werkzeug.wrappers import Response as AnyResponse
+
+from roundtap_core.errors import Problem
+from roundtap_hub.access import visit
+from roundtap_hub.access.policy import ORGANIZERS, route
+from roundtap_hub.events.home import events_page
+from roundtap_hub.practice_hub import FAILED, PAGES, READY, STARTING, PracticeHub
+from roundtap_hub.serving import web
+
+
+@route("POST /console/practice", ORGANIZERS)
+@web.shows_problem_on(events_page)
+def start_practice() -> AnyResponse:
+    """Start the practice hub, and wait for it on a page: a start takes longer than a form may."""
+    _practice().start(web.words().language)
+    return redirect(url_for("console.practice_page"), 303)
+
+
+@route("GET /console/practice", ORGANIZERS)
+@web.shows_problem_on(events_page)
+def practice_page() -> AnyResponse:
+    """Leads to the practice hub's pages once they answer; this browser is logged in there."""
+    practice, session = _practice(), visit.current_visit().session
+    if practice.state == FAILED:
+        raise Problem("practice_failed")
+    if practice.state not in (STARTING, READY) or session is None:
+        return redirect(url_for("console.events_page"))
+    practice.admit(session)
+    # No redirect: a browser would take it for the form's, which may lead to this hub alone.
+    return web.page("practice.html", to=_address(practice) if practice.state == READY else "")
+
+
+@route("POST /console/practice/end", ORGANIZERS)
+@web.shows_problem_on(events_page)
+def end_practice() -> AnyResponse:
+    """End the practice hub."""
+    _practice().end()
+    return redirect(url_for("console.events_page"), 303)
+
+
+def _practice() -> PracticeHub:
+    practice = web.current_hub().host.practice
+    if practice is None:
+        raise Problem("practice_none")
+    return practice
+
+
+def _address(practice: PracticeHub) -> str:
+    """By the name by which this hub was asked: the browser trusts that, and has its cookie for it."""
+    port = practice.secure_port if request.is_secure else practice.port
+    host = urlsplit(request.host_url).hostname or "localhost"
+    return f"{request.scheme}://{f'[{host}]' if ':' in host else host}:{port}{PAGES}"

@@ -1,0 +1,100 @@
+"""The practice hub: a child process that plays a made-up event in a folder of its own, beside whatever is going on."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+
+from roundtap_core.errors import Problem
+from roundtap_hub.access.staff import Session
+from roundtap_hub.store.backups import PRACTICE
+from roundtap_hub.store.secure_files import make_private_folder
+
+PORT_ABOVE = 1  # its ports are this far above the hub's
+FREE_BYTES_MIN = 128 * 1024 * 1024
+"""So much of the disk has to be free: an event's journal takes little of it, but never what the hub needs."""
+PAGES = "/practice/"
+OFF, STARTING, READY, FAILED = "off", "starting", "ready", "failed"
+READY_LINE = b"ready\n"
+OF_SERVICE = ("NOTIFY_", "WATCHDOG_", "RUNTIME_", "STATE_", "LISTEN_", "ROUNDTAP_")
+"""Variables that systemd or a folder of keys gives to this hub alone."""
+
+
+class PracticeHub:
+    """At most one. Thread-safe. `data`, `host`, `port` and `secure_port` (0: none) are those of the hub that starts it;
+    `command`: what starts it, before its options. It ends with its stdin, so with this process, and by itself when
+    nobody has used it for a while (roundtap/demo/practice.py)."""
+
+    def __init__(self, data: Path, host: str, port: int, secure_port: int,
+                 command: Sequence[str] = (sys.executable, "-m", "roundtap.main", "demo")) -> None:
+        self._data, self._host, self._command = data, host, command
+        self.port, self.secure_port = port + PORT_ABOVE, secure_port and secure_port + PORT_ABOVE
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._state = OFF
+
+    @property
+    def state(self) -> str:
+        """READY: its pages answer; FAILED: it ended before they did."""
+        return self._state
+
+    def start(self, language: str) -> None:
+        """Start it in an empty folder, unless it runs. Raises Problem("practice_no_room"), Problem("practice_failed").
+        """
+        with self._lock:
+            if self._state in (STARTING, READY):
+                return
+            folder = self._data / PRACTICE
+            try:
+                if shutil.disk_usage(self._data).free < FREE_BYTES_MIN:
+                    raise Problem("practice_no_room", megabytes=FREE_BYTES_MIN // 1024**2)
+                shutil.rmtree(folder, ignore_errors=True)
+                make_private_folder(folder)
+                self._process = subprocess.Popen(
+                    [*self._command, "--practice", str(folder), "--host", self._host, "--port", str(self.port),
+                     "--secure-port", str(self.secure_port), "--language", language],
+                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, start_new_session=True,
+                    env={name: value for name, value in os.environ.items() if not name.startswith(OF_SERVICE)})
+            except OSError as error:
+                raise Problem("practice_failed") from error
+            assert self._process.stdin is not None
+            # A practice hub that hangs must not make this one wait.
+            os.set_blocking(self._process.stdin.fileno(), False)
+            self._state = STARTING
+            threading.Thread(target=self._follow, args=(self._process,), name="practice", daemon=True).start()
+
+    def admit(self, session: Session) -> None:
+        """Log the browser of this session in there, too. Cookies know no ports: it sends the same one."""
+        with self._lock, suppress(OSError, ValueError):
+            if self._process is not None and self._process.stdin is not None:
+                self._process.stdin.write(json.dumps(asdict(session)).encode() + b"\n")
+
+    def end(self) -> None:
+        """End it at once; nothing of it is kept. Its units end with it."""
+        with self._lock:
+            if self._process is not None:
+                self._process.kill()
+                self._process.wait()
+            self._state = OFF
+
+    def _follow(self, process: subprocess.Popen[bytes]) -> None:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        ready = process.stdout.readline() == READY_LINE
+        self._change(process, READY if ready else FAILED)
+        process.wait()
+        self._change(process, OFF if ready else FAILED)
+        process.stdout.close()
+        with suppress(OSError):
+            process.stdin.close()
+
+    def _change(self, process: subprocess.Popen[bytes], state: str) -> None:
+        with self._lock:
+            if self._process is process and self._state != OFF:
+                self._state = state

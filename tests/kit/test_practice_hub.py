@@ -1,0 +1,217 @@
+"""Practice beside a running event, as real processes: over HTTPS, in the organizer's own browser and nobody else's."""
+
+from __future__ import annotations
+
+import base64
+import http.client
+import json
+import os
+import re
+import signal
+import socket
+import ssl
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from kit import PIN, WAIT_S, Kit, wait_until
+from roundtap.demo.bench import ORDERS
+from roundtap.demo.demo import NICENESS, OOM_SCORE
+from roundtap.demo.practice import IDLE_S, PracticeFront
+from roundtap_hub.practice_hub import PORT_ABOVE
+from roundtap_hub.serving.cookies import SECURE_SESSION
+from roundtap_units.table.screens.scenes import TextScene
+from roundtap_units.table.screens.screens import draw_scene
+from roundtap_units.unit_words import unit_words
+from test_https import KIT, Browser
+
+ORDER = {"Content-Type": "application/json"}
+
+
+class Practising:
+    """A hub with an event in play, its organizer, and the practice hub that they started."""
+
+    def __init__(self, folder: Path) -> None:
+        self.kit: Kit = KIT(folder)
+        self.kit.start_hub()
+        self.organizer = Browser(self.kit)
+        assert self.organizer.log_in() == 303
+        self.before = self.kit.entries()
+        self.start()
+        self.there = self.browser(self.organizer.cookies)
+        self.paths: dict[str, str] = json.loads(self.there.ask("GET", "/practice/info")[2])["paths"]
+
+    def start(self) -> None:
+        assert self.organizer.ask("POST", "/console/practice",
+                                  {"csrf": self.organizer.token("/console")})[0] == 303
+        self.address = wait_until(self._address, "the practice hub", every_s=0.2)
+
+    def _address(self) -> str:
+        found = re.search(r'content="0;url=([^"]+)"', self.organizer.ask("GET", "/console/practice")[2])
+        return found[1] if found else ""
+
+    def browser(self, cookies: dict[str, str]) -> Browser:
+        """A browser at the practice hub; it trusts the real hub's certificate, which that shows."""
+        made = Browser(self.kit)
+        made.port += PORT_ABOVE
+        made.cookies = dict(cookies)
+        return made
+
+    def pictures(self) -> list[dict[str, Any]]:
+        """What the event stream says first, of two tables and the printer."""
+        with closing(http.client.HTTPSConnection("localhost", self.there.port, context=self.there.context,
+                                                 timeout=WAIT_S)) as line:
+            line.request("GET", "/practice/pictures", headers={"Cookie": "; ".join(
+                f"{name}={value}" for name, value in self.there.cookies.items())})
+            answer, found = line.getresponse(), []
+            while sum("table" in each and bool(each["picture"]) for each in found) < 2:
+                said = answer.readline()
+                if said.startswith(b"data: "):
+                    found.append(json.loads(said[6:]))
+            return found
+
+
+@pytest.fixture(scope="module")
+def practising(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Practising]:
+    made = Practising(tmp_path_factory.mktemp("practice"))
+    yield made
+    made.kit.stop()
+
+
+def corner(screen: Image.Image) -> bytes:
+    """The part of a unit's screen where its badge is."""
+    return screen.convert("1").crop((76, 0, 128, 12)).tobytes()
+
+
+def post(browser: Browser, path: str, body: str, headers: dict[str, str]) -> int:
+    with closing(http.client.HTTPSConnection("localhost", browser.port, context=browser.context,
+                                             timeout=WAIT_S)) as line:
+        cookies = "; ".join(f"{name}={value}" for name, value in browser.cookies.items())
+        line.request("POST", path, body, {"Cookie": cookies, **headers})
+        return line.getresponse().status
+
+
+def test_it_opens_in_the_browser_that_started_it_by_the_name_that_it_was_asked_by(practising: Practising) -> None:
+    assert practising.address == f"https://localhost:{practising.there.port}/practice/"
+    status, headers, page = practising.there.ask("GET", "/practice/")
+    assert (status, 'id="guide"' in page) == (200, True)
+    assert "frame-src 'self';" in headers["Content-Security-Policy"]
+    assert headers["Content-Security-Policy"].endswith("frame-ancestors 'none'")
+    assert not [said for said in practising.there.said if said.startswith(SECURE_SESSION)], (
+        "no session of its own: that would end the one at the hub")
+
+
+def test_every_screen_says_that_it_is_practice(practising: Practising) -> None:
+    for name, path in practising.paths.items():
+        status, headers, page = practising.there.ask("GET", path)
+        assert (status, "Practice: nothing here counts." in page) == (200, True), name
+        assert headers["Content-Security-Policy"].endswith("frame-ancestors 'self'"), name
+    badge = unit_words("en")("badge.practice")
+    label = corner(draw_scene(TextScene(kind="idle", facing="edge", badge=badge, title="")))
+    shown = [told["picture"] for told in practising.pictures() if "table" in told and told["picture"]]
+    assert {picture["text"].partition(" | ")[0] for picture in shown} == {"Table 1", "Table 2"}
+    for picture in shown:
+        assert corner(Image.frombytes("1", (128, 64), base64.b64decode(picture["frame"]))) == label
+
+
+def test_what_is_played_there_never_reaches_the_hub(practising: Practising) -> None:
+    there, event = practising.there, practising.paths["console"]
+    token = there.token(event)
+    assert there.ask("POST", f"{event}/publish", {"csrf": token, "number": "1", "attempt": "1"})[0] == 303
+    assert post(there, "/practice/press", '{"table": 1, "pin": "a", "down": true}', ORDER) == 204
+    assert post(there, "/practice/press", '{"table": 1, "pin": "a", "down": false}', ORDER) == 204
+    assert practising.kit.entries() == practising.before
+    assert practising.kit.event not in there.ask("GET", "/console")[2]
+    # The form of one hub is worth nothing at the other, though both know the session.
+    assert practising.organizer.ask("POST", "/console/practice/end", {"csrf": token})[0] == 403
+
+
+def test_a_player_neither_sees_nor_presses_nor_logs_in(practising: Practising) -> None:
+    forged = {name: f"{value[:-4]}AAAA" for name, value in practising.organizer.cookies.items()}
+    for cookies in ({}, forged):
+        player = practising.browser(cookies)
+        for path in ("/practice/", "/practice/bench", "/practice/info", "/practice/pictures"):
+            status, _, text = player.ask("GET", path)
+            assert (status, "/me/" in text) == (403, False), path
+        for path in ORDERS:
+            assert post(player, f"/practice{path}", '{"table": 1, "pin": "a", "down": true}', ORDER) == 403, path
+        assert player.ask("GET", practising.paths["console"])[1]["Location"].startswith("/login")
+        assert player.log_in(PIN) == 400, "the hub's own PIN is nobody's here"
+        real = Browser(practising.kit)
+        real.cookies = dict(cookies)
+        for path in ("/console/practice", "/console/practice/end"):
+            assert real.ask("POST", path)[1]["Location"] == "/login?next=/console", path
+
+
+def test_the_plain_port_beside_shows_a_player_no_more(practising: Practising) -> None:
+    with closing(http.client.HTTPConnection("127.0.0.1", practising.kit.port + PORT_ABOVE, timeout=WAIT_S)) as line:
+        cookies = "; ".join(f"{name}={value}" for name, value in practising.organizer.cookies.items())
+        for path in ("/practice/", "/practice/info"):
+            line.request("GET", path, headers={"Cookie": cookies, "Host": "10.42.0.1"})
+            answer = line.getresponse()
+            assert (answer.status, answer.read()[:3]) == (403, b"Thi"), "a session is not taken in the clear"
+
+
+def test_another_site_presses_nothing_with_the_organizer_s_cookie(practising: Practising) -> None:
+    for path in ORDERS:
+        assert post(practising.there, f"/practice{path}", '{"table": 1, "pin": "a", "down": true}',
+                    {"Content-Type": "text/plain"}) == 400, path
+
+
+def test_nobody_frames_the_real_hub_meanwhile(practising: Practising) -> None:
+    for path in ("/console", "/", f"/e/{practising.kit.event}", "/login"):
+        policy = practising.organizer.ask("GET", path)[1]["Content-Security-Policy"]
+        assert policy.endswith("frame-ancestors 'none'"), path
+
+
+def test_it_waits_behind_the_event_for_the_processor(practising: Practising) -> None:
+    own = [Path(f"/proc/{each.name}") for each in Path("/proc").iterdir() if each.name.isdigit()
+           and _command(each).find(str(practising.kit.hub_folder / "practice")) >= 0]
+    assert len(own) == 4, "the practice hub, two tables and the print station"
+    assert {os.getpriority(os.PRIO_PROCESS, int(each.name)) for each in own} == {min(19, os.nice(0) + NICENESS)}
+    assert {int((each / "oom_score_adj").read_text()) for each in own} == {OOM_SCORE}
+
+
+def _command(process: Path) -> str:
+    try:
+        return (process / "cmdline").read_text()
+    except OSError:
+        return ""
+
+
+def is_open(port: int) -> bool:
+    with closing(socket.socket()) as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def test_it_ends_with_the_hub_however_that_ends(tmp_path: Path) -> None:
+    practising = Practising(tmp_path)
+    try:
+        practising.kit.stop_hub(signal.SIGKILL)
+        wait_until(lambda: not is_open(practising.kit.port + PORT_ABOVE), "its end")
+    finally:
+        practising.kit.stop()
+
+
+def test_one_that_nobody_uses_ends_after_two_hours() -> None:
+    now_s = [1000.0]
+    front = PracticeFront.__new__(PracticeFront)
+    front._used_s, front._now_s = 1000.0, lambda: now_s[0]
+    assert front.left_s() == IDLE_S == 7200.0
+    now_s[0] += 7201
+    assert front.left_s() < 0
+
+
+def test_it_does_not_offer_to_set_the_machine_s_clock(practising: Practising) -> None:
+    assert [('id="hall-time"' in browser.ask("GET", "/console")[2])
+            for browser in (practising.organizer, practising.there)] == [True, False]
+
+
+def test_it_shows_the_certificate_of_its_hub(practising: Practising) -> None:
+    shown = {ssl.get_server_certificate(("localhost", port)) for port in (practising.organizer.port,
+                                                                         practising.there.port)}
+    assert len(shown) == 1
