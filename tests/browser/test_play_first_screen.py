@@ -27,174 +27,114 @@ return [...document.querySelectorAll("#next .main, #needs, #points, #offered, #m
 """
 
 State = Callable[[Hall], str]
+"""Brings a new event into it; the event's id."""
+
+
+def created(**options: object) -> State:
+    return lambda hall: hall.create("Winter Open", people=FOUR, **options)
+
+
+def after(before: State, *happens: Callable[[Hall, str], object]) -> State:
+    def state(hall: Hall) -> str:
+        event = before(hall)
+        for one in happens:
+            one(hall, event)
+        return event
+
+    return state
+
+
+def told(*commands: c.Command) -> Callable[[Hall, str], None]:
+    return lambda hall, event: hall.tell(event, *commands)
+
+
+def begins_check_in(hall: Hall, event: str) -> None:
+    hall.house.organizer().post(f"/console/{event}/check-in", used="1")
+
+
+def are_seated(hall: Hall, event: str) -> None:
+    for unit, match in zip(UNITS, hall.event(event).public_rounds[-1].matches, strict=False):
+        hall.place(unit, match.match.table or 0)
+        hall.house.hub.presence.update(unit, hall.house.hub.clocks.mono_ms(), connected=True, match=match.id,
+                                       seated=frozenset("ab"))
+
+
+def calls(hall: Hall, _: str) -> None:
+    hall.house.hub.presence.update(UNITS[0], hall.house.hub.clocks.mono_ms(), call=True)
+
+
+def time_ends(hall: Hall, event: str) -> None:
+    hall.house.time_is_up(event)
+
+
+def one_is_missing(hall: Hall, event: str) -> None:
+    hall.play(event, leave_open=1)
+
+
+def differ(hall: Hall, event: str) -> None:
+    match = hall.event(event).public_rounds[-1].matches[0].id
+    hall.report(event, match, "a", 100, 24)
+    hall.report(event, match, "b", 24, 100)
+
+
+def first_seed_leaves(hall: Hall, event: str) -> None:
+    seeds = hall.event(event).cut
+    assert seeds
+    hall.tell(event, c.DropCompetitor(seeds.seeds[0]))
 
 
 def nobody(hall: Hall) -> str:
     return hall.create("Winter Open")
 
 
-def before_round_1(hall: Hall, **options: object) -> str:
-    return hall.create("Winter Open", people=FOUR, **options)
+START = told(c.SetClock("start"))
+DRAFT = after(created(), Hall.draw)
+PUBLISHED = after(created(), Hall.publish)
+SEATED = after(PUBLISHED, are_seated)
+RUNNING = after(PUBLISHED, START)
+TIME_UP = after(RUNNING, time_ends)
+ALL_IN = after(RUNNING, Hall.play)
+BEFORE_THE_CUT = after(created(swiss_rounds=1, cut=4), Hall.publish, START, Hall.play)
+CUT = after(BEFORE_THE_CUT, told(c.MakeCut()))
+CHAMPION = after(CUT, Hall.publish, Hall.play, Hall.publish, Hall.play)
+FINISHED = after(CHAMPION, told(c.FinishEvent("")))
 
-
-def check_in(hall: Hall) -> str:
-    event = before_round_1(hall)
-    hall.house.organizer().post(f"/console/{event}/check-in", used="1")
-    return event
-
-
-def draft(hall: Hall) -> str:
-    event = before_round_1(hall)
-    hall.draw(event)
-    return event
-
-
-def open_points(hall: Hall) -> str:
-    event = before_round_1(hall, lists_required="1")
-    hall.draw(event)
-    return event
-
-
-def published(hall: Hall, **options: object) -> str:
-    event = before_round_1(hall, **options)
-    hall.publish(event)
-    return event
-
-
-def seated(hall: Hall) -> str:
-    event = published(hall)
-    for unit, match in zip(UNITS, hall.event(event).public_rounds[-1].matches, strict=False):
-        hall.place(unit, match.match.table or 0)
-        hall.house.hub.presence.update(unit, hall.house.hub.clocks.mono_ms(), connected=True, match=match.id,
-                                       seated=frozenset("ab"))
-    return event
-
-
-def running(hall: Hall, **options: object) -> str:
-    event = published(hall, **options)
-    hall.tell(event, c.SetClock("start"))
-    return event
-
-
-def paused(hall: Hall) -> str:
-    event = running(hall)
-    hall.tell(event, c.SetClock("pause"))
-    return event
-
-
-def time_up(hall: Hall) -> str:
-    event = running(hall)
-    hall.house.time_is_up(event)
-    return event
-
-
-def one_missing(hall: Hall) -> str:
-    event = time_up(hall)
-    hall.play(event, leave_open=1)
-    return event
-
-
-def dispute(hall: Hall) -> str:
-    event = running(hall)
-    match = hall.event(event).public_rounds[-1].matches[0].id
-    hall.report(event, match, "a", 100, 24)
-    hall.report(event, match, "b", 24, 100)
-    return event
-
-
-def call(hall: Hall) -> str:
-    event = seated(hall)
-    hall.tell(event, c.SetClock("start"))
-    hall.house.hub.presence.update(UNITS[0], hall.house.hub.clocks.mono_ms(), call=True)
-    return event
-
-
-def all_in(hall: Hall) -> str:
-    event = running(hall)
-    hall.play(event)
-    return event
-
-
-def before_the_cut(hall: Hall) -> str:
-    event = running(hall, swiss_rounds=1, cut=4)
-    hall.play(event)
-    return event
-
-
-def cut(hall: Hall) -> str:
-    event = before_the_cut(hall)
-    hall.tell(event, c.MakeCut())
-    return event
-
-
-def place_offered(hall: Hall) -> str:
-    event = running(hall, swiss_rounds=1, cut=2)
-    hall.play(event)
-    hall.tell(event, c.MakeCut())
-    seeds = hall.event(event).cut
-    assert seeds
-    hall.tell(event, c.DropCompetitor(seeds.seeds[0]))
-    return event
-
-
-def bracket_draft(hall: Hall) -> str:
-    event = cut(hall)
-    hall.draw(event)
-    return event
-
-
-def bracket(hall: Hall) -> str:
-    event = cut(hall)
-    hall.publish(event)
-    hall.tell(event, c.SetClock("start"))
-    return event
-
-
-def champion(hall: Hall) -> str:
-    event = cut(hall)
-    for _ in ("semi-final", "final"):
-        hall.publish(event)
-        hall.play(event)
-    return event
-
-
-def finished(hall: Hall) -> str:
-    event = champion(hall)
-    hall.tell(event, c.FinishEvent(""))
-    return event
-
-
-def finished_early(hall: Hall) -> str:
-    event = all_in(hall)
-    hall.tell(event, c.FinishEvent("the hall closes"))
-    return event
-
-
-def reopened(hall: Hall) -> str:
-    event = finished(hall)
-    hall.tell(event, c.ReopenEvent())
-    return event
-
-
-STATES: tuple[tuple[State, str], ...] = (
-    (nobody, "enter"), (before_round_1, "draw_first"), (check_in, "check_in"), (draft, "publish"),
-    (open_points, "points"), (published, "start_unseen"), (seated, "start"), (running, "missing"), (paused, "resume"),
-    (time_up, "missing"), (one_missing, "missing"), (dispute, "missing"), (call, "missing"), (all_in, "draw"),
-    (before_the_cut, "cut"), (cut, "draw_knockout"), (place_offered, "offer"), (bracket_draft, "publish_knockout"),
-    (bracket, "missing"), (champion, "champion"), (finished, "finished"), (finished_early, "finished"),
-    (reopened, "champion"))
+STATES: dict[str, tuple[State, str]] = {
+    "nobody": (nobody, "enter"),
+    "before round 1": (created(), "draw_first"),
+    "check-in": (after(created(), begins_check_in), "check_in"),
+    "draft": (DRAFT, "publish"),
+    "open points": (after(created(lists_required="1"), Hall.draw), "points"),
+    "published": (PUBLISHED, "start_unseen"),
+    "seated": (SEATED, "start"),
+    "running": (RUNNING, "missing"),
+    "paused": (after(RUNNING, told(c.SetClock("pause"))), "resume"),
+    "time up": (TIME_UP, "missing"),
+    "one missing": (after(TIME_UP, one_is_missing), "missing"),
+    "dispute": (after(RUNNING, differ), "missing"),
+    "call": (after(SEATED, START, calls), "missing"),
+    "all in": (ALL_IN, "draw"),
+    "before the cut": (BEFORE_THE_CUT, "cut"),
+    "cut": (CUT, "draw_knockout"),
+    "place offered": (after(created(swiss_rounds=1, cut=2), Hall.publish, START, Hall.play, told(c.MakeCut()),
+                            first_seed_leaves), "offer"),
+    "bracket draft": (after(CUT, Hall.draw), "publish_knockout"),
+    "bracket": (after(CUT, Hall.publish, START), "missing"),
+    "champion": (CHAMPION, "champion"),
+    "finished": (FINISHED, "finished"),
+    "finished early": (after(ALL_IN, told(c.FinishEvent("the hall closes"))), "finished"),
+    "reopened": (after(FINISHED, told(c.ReopenEvent())), "champion"),
+}
 """Each state with its next step."""
 
 
-@pytest.mark.parametrize(("state", "step"), STATES, ids=[state.__name__ for state, _ in STATES])
-def test_what_to_do_next_is_on_the_first_screen_among_few_controls(
-    hall: Hall, screen: Screen, state: State, step: str,
-) -> None:
+@pytest.mark.parametrize("name", STATES)
+def test_what_to_do_next_is_on_the_first_screen_among_few_controls(hall: Hall, screen: Screen, name: str) -> None:
+    state, step = STATES[name]
     event = state(hall)
     screen.log_in(hall.url, PIN)
     screen.size(DESK)
     screen.open(f"{hall.url}/console/{event}")
-    screen.settle()
     assert screen.run("return document.getElementById('next').dataset.step.split(' ')[0]") == step
     assert [one.text for one in screen.all("main .main") if one.is_displayed()] == [screen.one("#next .main").text]
     assert screen.run(BELOW) == []
@@ -206,7 +146,7 @@ PLACES = {"p": "", "l": "/players", "s": "/standings", "r": "/paper", "e": "/eve
 
 
 def test_two_keys_lead_from_place_to_place(hall: Hall, screen: Screen) -> None:
-    event = running(hall)
+    event = RUNNING(hall)
     screen.log_in(hall.url, PIN)
     screen.open(f"{hall.url}/console/{event}/event")
     for letter, path in PLACES.items():
@@ -222,7 +162,7 @@ def test_two_keys_lead_from_place_to_place(hall: Hall, screen: Screen) -> None:
 
 
 def test_a_question_comes_in_front_and_cancel_leaves_all_as_it_was(hall: Hall, screen: Screen) -> None:
-    event = draft(hall)
+    event = DRAFT(hall)
     screen.log_in(hall.url, PIN)
     screen.open(f"{hall.url}/console/{event}")
     screen.settle()

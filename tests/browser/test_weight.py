@@ -7,7 +7,8 @@ from __future__ import annotations
 import gzip
 import html
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from http.client import HTTPConnection
 from urllib.parse import urljoin, urlsplit
 
@@ -60,13 +61,20 @@ def large_hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
         yield hall
 
 
-def heaviest(hall: Hall, address: str, organizer: bool) -> list[str]:
-    """The path of each kind that has the longest page, and nothing that leads elsewhere."""
-    client = hall.house.organizer().client if organizer else hall.house.app.test_client()
-    answers = {path: client.get(path, headers={"Accept-Language": "de"}) for path in paths(hall, address)}
-    assert any(answer.status_code < 400 for answer in answers.values()), f"{address}: nothing there to be weighed"
-    found = {path: len(answer.data) for path, answer in answers.items() if answer.status_code == 200}
-    return sorted(found, key=lambda path: found[path])[-1:]
+@pytest.fixture(scope="module")
+def heaviest(large_hall: Hall) -> Callable[[str], list[str]]:
+    """The path of an address that has the longest page, and none of one that leads elsewhere."""
+    clients = {True: large_hall.house.organizer().client, False: large_hall.house.app.test_client()}
+
+    @cache
+    def find(address: str) -> list[str]:
+        client = clients[address in pages_of_organizers()]
+        answers = {path: client.get(path, headers={"Accept-Language": "de"}) for path in paths(large_hall, address)}
+        assert any(answer.status_code < 400 for answer in answers.values()), f"{address}: nothing there to be weighed"
+        found = {path: len(answer.data) for path, answer in answers.items() if answer.status_code == 200}
+        return sorted(found, key=lambda path: found[path])[-1:]
+
+    return find
 
 
 NAMED = re.compile(r"<(?:link|script|img|use)\b[^>]*? (?:href|src)=[\"'](/[^\"'#]+)")
@@ -128,9 +136,10 @@ PLAYERS_PAGES = ("GET /me/<token>", "GET /e/<event_id>", "GET /e/<event_id>/p/<c
 
 
 @pytest.mark.parametrize("address", PLAYERS_PAGES)
-def test_requests_of_a_player_s_page(large_hall: Hall, screen: Screen, address: str) -> None:
+def test_requests_of_a_player_s_page(large_hall: Hall, heaviest: Callable[[str], list[str]], screen: Screen,
+                                     address: str) -> None:
     """Page, style sheet, script, icon and feed; when it is loaded again, the page and its feed."""
-    [path] = heaviest(large_hall, address, organizer=False)
+    [path] = heaviest(address)
     at_hub = large_hall.doors.asked
     screen.cdp("Network.clearBrowserCache", {})
     for load, most in (("first", 5), ("again", 2), ("refreshed", 2)):
@@ -158,9 +167,9 @@ def test_requests_of_a_player_s_page(large_hall: Hall, screen: Screen, address: 
 @pytest.mark.parametrize("address", [
     pytest.param(address, marks=() if address in (*pages_of_everybody(), *BY_BROWSER) else pytest.mark.long)
     for address in (*pages_of_everybody(), *pages_of_organizers())])
-def test_first_load(large_hall: Hall, cookies: str, address: str) -> None:
+def test_first_load(large_hall: Hall, heaviest: Callable[[str], list[str]], cookies: str, address: str) -> None:
     organizer = address in pages_of_organizers()
-    for path in heaviest(large_hall, address, organizer):
+    for path in heaviest(address):
         sent = Wire(large_hall, cookies if organizer else "").first_load(path)
         assert len(sent) > 1, "a page names its style"
         assert sum(sent.values()) <= WIRE_MAX_BYTES, (path, sent)
@@ -169,11 +178,11 @@ def test_first_load(large_hall: Hall, cookies: str, address: str) -> None:
 @pytest.mark.parametrize("address", [
     pytest.param(address, marks=() if address in BY_BROWSER else pytest.mark.long)
     for address in (*pages_of_everybody(), *pages_of_organizers())])
-def test_first_load_in_a_browser(large_hall: Hall, screen: Screen, address: str) -> None:
-    organizer = address in pages_of_organizers()
-    if organizer:
+def test_first_load_in_a_browser(large_hall: Hall, heaviest: Callable[[str], list[str]], screen: Screen,
+                                 address: str) -> None:
+    if address in pages_of_organizers():
         screen.log_in(large_hall.url, PIN)
-    for path in heaviest(large_hall, address, organizer):
+    for path in heaviest(address):
         wire, by_path = screen.wire_bytes(large_hall.url + path)
         print(f"{wire:>7} bytes on the wire: {path}")
         assert wire <= WIRE_MAX_BYTES, (path, by_path)

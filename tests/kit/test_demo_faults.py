@@ -15,8 +15,7 @@ import pytest
 from kit import WAIT_S, end, free_port, read_until, wait_until
 from roundtap.kit.child_processes import start_roundtap
 
-# Real processes are killed and come back: two of them still wait for too little at times.
-pytestmark = pytest.mark.long
+TABLES = (1, 2)
 
 
 class Hall:
@@ -26,6 +25,8 @@ class Hall:
         self.port = port
         self.pictures: dict[int, dict[str, Any] | None] = {}
         self.switches: dict[str, Any] = {}
+        self.calm: dict[int, str] = {}
+        """Each table's picture while it asks for its seats, in contact with the hub."""
         self._stream = http.client.HTTPConnection("127.0.0.1", port + 1, timeout=WAIT_S)
         self._stream.request("GET", "/pictures")
         threading.Thread(target=self._read, args=(self._stream.getresponse(),), daemon=True).start()
@@ -44,6 +45,10 @@ class Hall:
     def frame(self, table: int) -> str:
         return str((self.pictures.get(table) or {}).get("frame", ""))
 
+    @property
+    def all_calm(self) -> bool:
+        return all(self.frame(table) == self.calm[table] for table in TABLES)
+
     def switch(self, of: str, part: str, on: bool) -> int:
         order = json.dumps({"of": of, "part": part, "on": on})
         with closing(http.client.HTTPConnection("127.0.0.1", self.port + 1, timeout=WAIT_S)) as line_to:
@@ -61,46 +66,62 @@ class Hall:
     def wait_for(self, table: int, words: str) -> None:
         wait_until(lambda: words in self.text(table), words)
 
+    def wait_for_switches(self, of: str, **parts: bool) -> None:
+        wait_until(lambda: self.switches.get(of) == parts, f"the page to show {parts} of {of}")
+
+    def restore(self) -> None:
+        """Everything is on and in contact, whatever a test before has left."""
+        for of, parts in self.switches.items():
+            for part, on in parts.items():
+                assert on or self.switch(of, part, True) == 204
+        wait_until(lambda: self.all_calm, "the tables in contact")
+
 
 @pytest.fixture(scope="module")
-def hall() -> Iterator[Hall]:
+def open_hall() -> Iterator[Hall]:
     port = free_port()
     process = start_roundtap("demo", "--port", str(port), "--rulebook", "xwing-standard", stdout=subprocess.PIPE,
                              text=True)
     read_until(process, "Ctrl-C")
     made = Hall(port)
-    made.wait_for(1, "press")
-    made.wait_for(2, "press")
+    for table in TABLES:
+        made.wait_for(table, "press")
+        made.calm[table] = made.frame(table)
     yield made
     assert end(process) == 0
+
+
+@pytest.fixture
+def hall(open_hall: Hall) -> Hall:
+    open_hall.restore()
+    return open_hall
 
 
 def test_a_table_whose_power_is_cut_is_dark_and_comes_back(hall: Hall) -> None:
     assert hall.switch("table-1", "power", False) == 204
     wait_until(lambda: hall.pictures[1] is None, "the dark table")
-    assert hall.switches["table-1"] == {"power": False, "network": True}
+    hall.wait_for_switches("table-1", power=False, network=True)
     assert hall.text(2), "the other table is as it was"
     assert hall.switch("table-1", "power", True) == 204
     hall.wait_for(1, "press")
 
 
 def test_a_table_without_network_says_so_until_it_is_back(hall: Hall) -> None:
-    text, before = hall.text(2), hall.frame(2)
     assert hall.switch("table-2", "network", False) == 204
-    wait_until(lambda: hall.frame(2) != before, "the sign of lost contact")
-    assert hall.text(2) == text
-    assert hall.switches["table-2"] == {"power": True, "network": False}
+    wait_until(lambda: hall.frame(2) != hall.calm[2], "the sign of lost contact")
+    assert "press" in hall.text(2)
+    hall.wait_for_switches("table-2", power=True, network=False)
     assert hall.switch("table-2", "network", True) == 204
-    wait_until(lambda: hall.frame(2) == before, "the table to be in contact again")
+    wait_until(lambda: hall.frame(2) == hall.calm[2], "the table to be in contact again")
 
 
 def test_a_hub_whose_plug_is_pulled_starts_again_with_all_it_had(hall: Hall) -> None:
     assert hall.switch("hub", "power", False) == 204
     assert not hall.hub_answers()
-    assert hall.switches["hub"] == {"power": False}
+    hall.wait_for_switches("hub", power=False)
+    wait_until(lambda: all(hall.frame(table) != hall.calm[table] for table in TABLES), "the sign of lost contact")
     assert hall.switch("hub", "power", True) == 204
-    wait_until(hall.hub_answers, "the hub")
-    hall.wait_for(1, "press")
+    wait_until(lambda: hall.all_calm, "the tables in contact again")
 
 
 @pytest.mark.parametrize("order", [

@@ -14,21 +14,30 @@ from axe_core_python.selenium import Axe
 from selenium import webdriver
 from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.common.by import By
-from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.remote.webelement import WebElement
 
-from kit import READ_S, WAIT_S, end, free_port, read_until, wait_until
+from kit import READ_S, end, free_port, read_until, wait_until
 from roundtap.kit.child_processes import start_roundtap
 
 AGAIN_S = 20.0
 """Press again if nothing has happened for this long: the page changed under the finger."""
 NAMED_S = 10.0
-STEP_S = 3 * WAIT_S
-PRESSED = "main:not(.settling) :not(.settling) > :is(button, a, summary)"
-"""What takes presses: a page that has just changed takes none for a moment."""
+EVERY_S = 0.1
+NAMES = "#steps [aria-current] p b"
+"""What the current step calls by its name, in the order in which it is to be pressed."""
+WHERE = """
+const named = [...document.querySelectorAll("main :is(button, a, summary)")].filter((each) =>
+    each.innerText.includes(arguments[0]) && !each.disabled && !each.closest(".settling"));
+for (const each of named.sort((one, other) => one.innerText.length - other.innerText.length)) {
+    each.scrollIntoView({ block: "nearest", behavior: "instant" });
+    const { x, y, width, height } = each.getBoundingClientRect();
+    const [left, top] = [x + width / 2, y + height / 2];
+    if (each.contains(document.elementFromPoint(left, top))) return [left, top];
+}
+return null;"""
+"""The middle of what is called so, where nothing lies over it and it takes presses: for a moment after a change nothing
+does. Of several the one with the shortest name."""
 PICTURES = os.environ.get("ROUNDTAP_GUIDE_PICTURES")
-
-# A whole event in a browser: a minute and a half, and its presses still miss at times (the cut's confirmation).
-pytestmark = pytest.mark.long
 
 
 class Visitor:
@@ -69,38 +78,40 @@ class Visitor:
                 pressed_s = time.monotonic()
             return False
 
-        wait_until(moved_on, f"the step after {before}", STEP_S)
+        wait_until(moved_on, f"the step after {before}", every_s=EVERY_S)
 
     def _press_lit(self) -> None:
         try:
             lit = self.browser.find_element(By.CSS_SELECTOR, ".lit")
-            names = [each.text for each in self.browser.find_elements(By.CSS_SELECTOR, "#steps [aria-current] p b")]
             if lit.tag_name == "button":
                 time.sleep(READ_S)
                 lit.click()
                 self.presses += 1
                 return
-            self.browser.switch_to.frame(lit.find_element(By.TAG_NAME, "iframe"))
-            for name in names:
-                wait_until(partial(self._press_named, name), name, NAMED_S)
+            frame = lit.find_element(By.TAG_NAME, "iframe")
+            for name in [each.text for each in self.browser.find_elements(By.CSS_SELECTOR, NAMES)]:
+                wait_until(partial(self._press_named, frame, name), name, NAMED_S, EVERY_S)
                 self.presses += 1
         except (WebDriverException, AssertionError):
             return
         finally:
             self.browser.switch_to.default_content()
 
-    def _press_named(self, name: str) -> bool:
-        """Whether something that is called so was pressed; of several the one with the shortest name."""
-        try:
-            there = [(each.text, each) for each in self.browser.find_elements(By.CSS_SELECTOR, PRESSED)
-                     if each.is_displayed()]
-            found = [each for text, each in sorted(there, key=lambda one: len(one[0])) if name in text]
-            # By keyboard: the driver would click beside what stands in a frame that is shown smaller.
-            for each in found[:1]:
-                each.send_keys(Keys.ENTER)
-            return bool(found)
-        except WebDriverException:
+    def _press_named(self, frame: WebElement, name: str) -> bool:
+        """Whether something that is called so could be pressed, with the mouse."""
+        self.browser.switch_to.frame(frame)
+        at = self.browser.execute_script(WHERE, name)
+        self.browser.switch_to.default_content()
+        if at is None:
             return False
+        # The driver's own click goes beside what stands in a frame that is shown smaller.
+        x, y = self.browser.execute_script("""
+            const [frame, x, y] = arguments, box = frame.getBoundingClientRect(), scale = box.width / frame.offsetWidth;
+            return [box.x + x * scale, box.y + y * scale];""", frame, *at)
+        for kind in ("mousePressed", "mouseReleased"):
+            self.browser.execute_cdp_cmd("Input.dispatchMouseEvent", {
+                "type": kind, "x": x, "y": y, "button": "left", "clickCount": 1})
+        return True
 
 
 @pytest.fixture

@@ -190,7 +190,9 @@ def test_a_hub_whose_card_locks_itself_in_mid_round_loses_nothing(evening: Calla
 UNIT_WORDS = {"full": "CARD FULL", "read-only": "CARD LOCKED", "failing": "CARD FAILED"}
 
 
-@pytest.mark.parametrize("fault", BROKEN)
+# How each fault is told is seen in mid-round as well.
+@pytest.mark.parametrize("fault", [
+    pytest.param(fault, marks=() if fault == "full" else pytest.mark.long) for fault in BROKEN])
 def test_a_unit_that_starts_on_such_a_card_says_which_and_takes_results_once_it_can(
         evening: Callable[[str, type], Evening], fault: str) -> None:
     kind, break_it, mend_it, _ = BROKEN[fault]
