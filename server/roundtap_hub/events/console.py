@@ -2,7 +2,7 @@
 
 import re
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from flask import abort, current_app, g, request
@@ -24,7 +24,7 @@ from roundtap_hub.events import places, saved_event
 from roundtap_hub.events.event_options import flatten_options, option_path, options_view
 from roundtap_hub.events.next_step import clash_of, next_step
 from roundtap_hub.events.saved_event import SavedEvent, settled_rows
-from roundtap_hub.events.todo import cut_short_lines, open_tasks, points_before_round_1
+from roundtap_hub.events.todo import OpenTask, cut_short_lines, open_tasks, points_before_round_1
 from roundtap_hub.judging.judging_view import people_forms_view
 from roundtap_hub.paper.paper import asking_jobs
 from roundtap_hub.people.absentees import absentee_names
@@ -130,12 +130,9 @@ def render_cache() -> RenderCache:
 
 def _draw(moment: saved_event.SavedEvent, place: places.Place) -> RenderedPage:
     """A place as all of one role see it; after a Problem, as this request sees it."""
-    snapshot, hub = web.current_snapshot(), web.current_hub()
-    state, units, now = moment.state, web.current_units(), web.now_ms()
-    names, newest = saved_event.full_names(moment), saved_event.newest_round(state)
-    grid = grid_cells(snapshot, units, state, newest, names, now)
-    needs = open_tasks(snapshot, units, state, grid if state.live else (), names, now,
-                       played_ms(state, hub.clocks.now()), hub.presence.seen_at_table)
+    hub = web.current_hub()
+    state, names, newest = moment.state, saved_event.full_names(moment), saved_event.newest_round(moment.state)
+    grid, needs = _current_tasks(moment)
     common = {
         "state": state, "moment": moment, "names": names, "newest": newest, "grid": grid, "needs": needs,
         "points": points_before_round_1(moment), "planned": saved_event.planned_swiss(state), "clock": state.clock,
@@ -146,19 +143,41 @@ def _draw(moment: saved_event.SavedEvent, place: places.Place) -> RenderedPage:
         "final": final_lines(moment, names), "cut_rows": cut_rows(moment),
         "told_lists": list_counts(moment), "counted_here": saved_event.check_in_count(state),
     }
-    return web.render_page(f"console_{place.key}.html", feed=f"console/{state.id}",
-                           open_things=_open_things(moment, common), **common, **_CONTEXTS[place.key](moment, common))
+    return web.render_page(f"console_{place.key}.html", feed=f"console/{state.id}", **common,
+                           **_CONTEXTS[place.key](moment, common))
 
 
-def _open_things(moment: saved_event.SavedEvent, common: Mapping[str, Any]) -> dict[str, int]:
+def _current_tasks(moment: SavedEvent) -> tuple[Sequence[GridCell], Sequence[OpenTask]]:
+    """The newest round's tables and what needs the organizer, read once for a request."""
+    if "tasks" not in g:
+        snapshot, hub, units, state = web.current_snapshot(), web.current_hub(), web.current_units(), moment.state
+        names, now = saved_event.full_names(moment), web.now_ms()
+        grid = grid_cells(snapshot, units, state, saved_event.newest_round(state), names, now)
+        g.tasks = grid, open_tasks(snapshot, units, state, grid if state.live else (), names, now,
+                                   played_ms(state, hub.clocks.now()), hub.presence.seen_at_table)
+    grid, needs = g.tasks
+    return grid, needs
+
+
+def navigation(state: EventState | None) -> dict[str, Any]:
+    """What the navigation of a console page shows: within an event its places, else the hub's with the running events;
+    each with its number of open things."""
+    return {"this_place": web.current_place(), "places": places.OF_EVENT if state is not None else places.OF_HUB,
+            "home": places.HOME, "open_things": _open_things(state),
+            "running": [] if state is not None else [
+                each for each in web.current_snapshot().events.values() if each.public_rounds and not each.finished]}
+
+
+def _open_things(state: EventState | None) -> dict[str, int]:
     """The open things of all places, by kind (places.py)."""
-    here, lists = common["counted_here"], common["told_lists"]
-    before = not moment.state.public_rounds and not moment.state.finished
-    return {"tasks": len(common["needs"]) + len(common["points"]),
+    if state is None:
+        return {"preflight": web.todo_count(False)}
+    moment, before = web.current_event(state.id), not state.public_rounds and not state.finished
+    here, lists, points = saved_event.check_in_count(state), list_counts(moment), points_before_round_1(moment)
+    return {"tasks": len(_current_tasks(moment)[1]) + len(points),
             "lists": lists.get(MISSING, 0) + lists.get(WRONG, 0) if before else 0,
-            "awaited": here[1] - here[0] if before and here else 0,
-            "paper": asking_jobs(moment.state), "preflight": web.todo_count(not before),
-            "points": sum(not point.list_of for point in common["points"])}
+            "awaited": here[1] - here[0] if before and here else 0, "paper": asking_jobs(state),
+            "preflight": web.todo_count(not before), "points": sum(not point.list_of for point in points)}
 
 
 def _play_context(moment: saved_event.SavedEvent, common: Mapping[str, Any]) -> dict[str, Any]:

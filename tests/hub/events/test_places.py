@@ -117,3 +117,13 @@ def test_the_navigation_counts_what_needs_a_decision(house: House) -> None:
     house.report("1.1", "a", 100, 24)
     house.report("1.1", "b", 24, 100)
     assert number_at(browser.get("/console/e1/standings").text, "/console/e1") == 1
+
+
+@pytest.mark.parametrize("path", ["/console/e1/paper", "/console/e1/entry", "/console/e1/match/1.1", "/console/e1/slip",
+                                  "/console/e1/officials", "/console/e1/competitor/p1/list"])
+def test_every_page_of_an_event_shows_the_same_numbers(house: House, path: str) -> None:
+    browser = house.with_event()
+    house.publish()
+    house.report("1.1", "a", 100, 24)
+    house.report("1.1", "b", 24, 100)
+    assert number_at(browser.get(path).text, "/console/e1") == 1
