@@ -94,10 +94,11 @@ class Evening:
         return [(match, table, a, b) for match, table, a, b in found]
 
     def enter(self, match: str, a: str, b: str) -> None:
-        """One result on the match's page, by clicks."""
+        """One result on the match's page, by clicks: the table's card opens the line, which leads there."""
         hand, screen = self.hand, self.hand.look()
         hand.ready()
-        hand.leads(f"#missing a[href$='/match/{match}']", "the match", lambda: screen.all("#enter [name='text']"))
+        hand.leads(f"#missing a[href$='/match/{match}']", "the line", lambda: screen.all("#entry-text"))
+        hand.leads(".entry-more a[href$='/match/" + match + "']", "the match", lambda: screen.all("#enter [name='text']"))
         assert [one.text for one in screen.all(".versus b")] == [a, b]
         self.fill(a, b, a_wins=self._wins(a, b))
 

@@ -5,7 +5,7 @@ import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from flask import abort, current_app, g, request
+from flask import abort, current_app, g, redirect, request
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.elimination.cut import THIRD
@@ -31,7 +31,7 @@ from roundtap_hub.people.absentees import absentee_names
 from roundtap_hub.people.competitors import competitor_row, roster
 from roundtap_hub.people.lists import MISSING, WRONG, list_counts, list_states
 from roundtap_hub.results.standings_table import has_draws, standings_view
-from roundtap_hub.rounds.knockout import bracket, cut_rows, cut_view, final_lines, title_key
+from roundtap_hub.rounds.knockout import bracket, cut_rows, cut_view, final_lines, stage_key, title_key
 from roundtap_hub.rounds.mending_view import waiting_count
 from roundtap_hub.rounds.round_clock import clock_face, table_clock_face, table_clocks
 from roundtap_hub.rounds.tables import GridCell, grid_cells, seated_count
@@ -132,16 +132,23 @@ def _draw(moment: saved_event.SavedEvent, place: places.Place) -> RenderedPage:
     """A place as all of one role see it; after a Problem, as this request sees it."""
     hub = web.current_hub()
     state, names, newest = moment.state, saved_event.full_names(moment), saved_event.newest_round(moment.state)
-    grid, needs = _current_tasks(moment)
+    snapshot, units, points = web.current_snapshot(), web.current_units(), points_before_round_1(moment)
+    (grid, needs), seated = _current_tasks(moment), seated_count(snapshot, units, state.live)
+    counted = table_clocks(snapshot, units, state, web.now_ms())
     common = {
         "state": state, "moment": moment, "names": names, "newest": newest, "grid": grid, "needs": needs,
-        "points": points_before_round_1(moment), "planned": saved_event.planned_swiss(state), "clock": state.clock,
+        "points": points, "planned": saved_event.planned_swiss(state), "stage": stage_key(state),
+        "clock": state.clock,
         "missing": [cell for cell in grid if not cell.done], "may_reset": may_reset_clock(state),
         "face": clock_face(state, hub.clocks.now(), web.words(), official=True), "opened": opened_part(moment),
         "rows": render_cache().rows(state.id, web.words().language), "has_bracket": bracket(moment) is not None,
         "desk": people_forms_view(moment), "rulebook": state.rulebook, "draws": has_draws(state),
         "final": final_lines(moment, names), "cut_rows": cut_rows(moment),
         "told_lists": list_counts(moment), "counted_here": saved_event.check_in_count(state),
+        "seated": seated, "counted": counted, "names_in": lambda who: ", ".join(names[each] for each in who),
+        "next": next_step(state, seated, len(points), clash_of(snapshot.events, state), counted),
+        "option_warnings": [] if state.public_rounds else [
+            warning.say(web.words()) for warning in state.rulebook.option_warnings(state.given_options)],
     }
     return web.render_page(f"console_{place.key}.html", feed=f"console/{state.id}", **common,
                            **_CONTEXTS[place.key](moment, common))
@@ -183,9 +190,8 @@ def _open_things(state: EventState | None) -> dict[str, int]:
 def _play_context(moment: saved_event.SavedEvent, common: Mapping[str, Any]) -> dict[str, Any]:
     snapshot, hub, units, now = web.current_snapshot(), web.current_hub(), web.current_units(), web.now_ms()
     state, names, grid = moment.state, common["names"], common["grid"]
-    shown, seated = shown_round(state), seated_count(snapshot, units, state.live)
+    shown, counted = shown_round(state), common["counted"]
     absent = absentee_names(units, state, grid, hub.presence.seen_at_table)
-    counted = table_clocks(snapshot, units, state, now)
 
     def cell_rows(some: Iterable[GridCell]) -> Iterator[RowSource]:
         for each in some:
@@ -193,16 +199,12 @@ def _play_context(moment: saved_event.SavedEvent, common: Mapping[str, Any]) -> 
                                   absent.get(each.match_id)), each
 
     return {
-        "seated": seated, "cell_rows": cell_rows, "not_there": absent, "shown": shown,
-        "next": next_step(state, seated, len(common["points"]), clash_of(snapshot.events, state), counted),
-        "names_in": lambda who: ", ".join(names[each] for each in who),
+        "cell_rows": cell_rows, "not_there": absent, "shown": shown,
         "shown_name": title_key(state, shown) if shown else None,
         "shown_grid": grid if shown is common["newest"] else grid_cells(snapshot, units, state, shown, names, now),
         "draft": draft_view(moment, names), "waits_before_start": waiting_count(state),
         "cut": cut_view(moment, names),
-        "counted": table_clock_face(state, counted, hub.clocks.now(), web.words()) if counted is not None else None,
-        "option_warnings": [] if state.public_rounds else [
-            warning.say(web.words()) for warning in state.rulebook.option_warnings(state.given_options)],
+        "table_clock": table_clock_face(state, counted, hub.clocks.now(), web.words()) if counted is not None else None,
     }
 
 
@@ -335,7 +337,8 @@ def draw_round(event_id: str) -> AnyResponse:
     if in_hand != (web.form_number("attempt") or 0):
         raise Problem("draft_changed_meanwhile")
     form = web.field("tiebreak_form") or (draft.tiebreak_form if draft else None) or EACH
-    return web.submit_and_redirect(event_id, commands.DrawRound(secrets.randbits(SEED_BITS), tiebreak_form=form))
+    web.submit_command(event_id, commands.DrawRound(secrets.randbits(SEED_BITS), tiebreak_form=form))
+    return redirect(places.PLAY.path(event_id), 303)
 
 
 @route("POST /console/<event_id>/tables", ORGANIZERS, OPEN)
