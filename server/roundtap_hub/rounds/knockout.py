@@ -58,7 +58,7 @@ def newest_round_key(state: EventState) -> str | None:
 
 def stage_key(state: EventState) -> str | None:
     """The same for the console's head; between the cut and its first round that round's name."""
-    return newest_round_key(state) or (next_round_key(state) if state.cut is not None else None)
+    return newest_round_key(state) or (round_key(game_count(state.cut.size, 1)) if state.cut is not None else None)
 
 
 def title_key(state: EventState, played: RoundState) -> str | None:
