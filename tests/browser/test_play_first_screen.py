@@ -180,7 +180,8 @@ STATES: tuple[tuple[State, str], ...] = (
     (nobody, "enter"), (before_round_1, "draw_first"), (check_in, "check_in"), (draft, "publish"),
     (open_points, "points"), (published, "start_unseen"), (seated, "start_units"), (running, "missing"),
     (paused, "resume"), (time_up, "missing"), (one_missing, "missing"), (dispute, "missing"), (call, "missing"),
-    (all_in, "draw"), (before_the_cut, "cut"), (cut, "draw_knockout"), (place_offered, "offer"), (bracket_draft, "publish_knockout"),
+    (all_in, "draw"), (before_the_cut, "cut"), (cut, "draw_knockout"), (place_offered, "offer"),
+    (bracket_draft, "publish_knockout"),
     (bracket, "missing"), (champion, "champion"), (finished, "finished"), (finished_early, "finished"),
     (reopened, "champion"))
 """Each state with its next step."""
