@@ -114,6 +114,18 @@ def test_results_by_hand_one_table_after_the_other(hall: Hall, desk: Screen) -> 
     assert not driver.find_element(By.ID, "entry-drawer").is_displayed()
 
 
+def test_a_table_s_card_opens_the_line_and_enter_saves(hall: Hall, desk: Screen) -> None:
+    card = desk.one(f"#missing [data-key='{at_table(hall.house, 21).id}'] a")
+    assert card.get_property("textContent").strip().endswith("Wpisz wynik")
+    desk.run("arguments[0].click()", card)
+    desk.until(lambda: desk.run("return document.activeElement.id") == "entry-text", "the line")
+    keys = Keyboard(desk)
+    keys.press("100 40")
+    keys.reads("100 40")
+    keys.press(Keys.ENTER)
+    desk.until(lambda: result_at(hall.house, 21) == Result(score=SidePair(100, 40)), "the result")
+
+
 def test_what_is_typed_faster_than_it_can_be_shown_waits_for_another_enter(
     hall: Hall, desk: Screen
 ) -> None:

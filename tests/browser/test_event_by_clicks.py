@@ -95,11 +95,19 @@ class Evening:
 
     def enter(self, match: str, a: str, b: str) -> None:
         """One result on the match's page, by clicks."""
-        hand, screen = self.hand, self.hand.look()
-        hand.ready()
-        hand.leads(f"#missing a[href$='/match/{match}']", "the match", lambda: screen.all("#enter [name='text']"))
+        screen = self.hand.look()
+        self.hand.ready()
+        self.to_match(match)
         assert [one.text for one in screen.all(".versus b")] == [a, b]
         self.fill(a, b, a_wins=self._wins(a, b))
+
+    def to_match(self, match: str) -> None:
+        """The table's card opens the line for its result, and that leads to the match's page."""
+        screen = self.hand.screen
+        self.hand.click(f"#missing a[href$='/match/{match}']")
+        screen.until(lambda: screen.all(".entry-more"), "the line")
+        self.hand.leads(f".entry-more a[href$='/match/{match}']", "the match",
+                        lambda: screen.all("#enter [name='text']"))
 
     def fill(self, a: str, b: str, a_wins: bool, why: str = "") -> None:
         """The figures of the match that is open, with the reason it asks for; the one who saves clicks twice."""
@@ -290,7 +298,7 @@ def no_show(evening: Evening) -> None:
     """One of a table did not come: the other one has what a bye gives."""
     hand, screen = evening.hand, evening.hand.look()
     match, _, a, _ = evening.tables()[-1]
-    hand.leads(f"#missing a[href$='/match/{match}']", "the match", lambda: screen.all("#no-show"))
+    evening.to_match(match)
     hand.click("#no-show > summary")
     number = evening.hall.event(evening.event_id).number
     hand.leads("#no-show .row form:last-child button", "the console", lambda: screen.all("#next"), twice=True)

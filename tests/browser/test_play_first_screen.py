@@ -106,7 +106,7 @@ STATES: dict[str, tuple[State, str]] = {
     "draft": (DRAFT, "publish"),
     "open points": (after(created(lists_required="1"), Hall.draw), "points"),
     "published": (PUBLISHED, "start_unseen"),
-    "seated": (SEATED, "start"),
+    "seated": (SEATED, "start_units"),
     "running": (RUNNING, "missing"),
     "paused": (after(RUNNING, told(c.SetClock("pause"))), "resume"),
     "time up": (TIME_UP, "missing"),
@@ -136,7 +136,10 @@ def test_what_to_do_next_is_on_the_first_screen_among_few_controls(hall: Hall, s
     screen.size(DESK)
     screen.open(f"{hall.url}/console/{event}")
     assert screen.run("return document.getElementById('next').dataset.step.split(' ')[0]") == step
-    assert [one.text for one in screen.all("main .main") if one.is_displayed()] == [screen.one("#next .main").text]
+    main = [one.text for one in screen.all("main .main") if one.is_displayed()]
+    # What is to be done on this very screen has no button that leads there.
+    assert len(main) == (step not in ("points", "missing", "offer"))
+    assert main == [one.text for one in screen.all("#next .main")]
     assert screen.run(BELOW) == []
     controls = screen.run(CONTROLS)
     assert len(controls) <= MOST_CONTROLS, controls

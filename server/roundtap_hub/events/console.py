@@ -2,10 +2,10 @@
 
 import re
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from flask import abort, current_app, g, request
+from flask import abort, current_app, g, redirect, request
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.elimination.cut import THIRD
@@ -24,14 +24,14 @@ from roundtap_hub.events import places, saved_event
 from roundtap_hub.events.event_options import flatten_options, option_path, options_view
 from roundtap_hub.events.next_step import clash_of, next_step
 from roundtap_hub.events.saved_event import SavedEvent, settled_rows
-from roundtap_hub.events.todo import cut_short_lines, open_tasks, points_before_round_1
+from roundtap_hub.events.todo import OpenTask, cut_short_lines, open_tasks, points_before_round_1
 from roundtap_hub.judging.judging_view import people_forms_view
 from roundtap_hub.paper.paper import asking_jobs
 from roundtap_hub.people.absentees import absentee_names
 from roundtap_hub.people.competitors import competitor_row, roster
 from roundtap_hub.people.lists import MISSING, WRONG, list_counts, list_states
 from roundtap_hub.results.standings_table import has_draws, standings_view
-from roundtap_hub.rounds.knockout import bracket, cut_rows, cut_view, final_lines, title_key
+from roundtap_hub.rounds.knockout import bracket, cut_rows, cut_view, final_lines, stage_key, title_key
 from roundtap_hub.rounds.mending_view import waiting_count
 from roundtap_hub.rounds.round_clock import clock_face, table_clock_face, table_clocks
 from roundtap_hub.rounds.tables import GridCell, grid_cells, seated_count
@@ -130,43 +130,68 @@ def render_cache() -> RenderCache:
 
 def _draw(moment: saved_event.SavedEvent, place: places.Place) -> RenderedPage:
     """A place as all of one role see it; after a Problem, as this request sees it."""
-    snapshot, hub = web.current_snapshot(), web.current_hub()
-    state, units, now = moment.state, web.current_units(), web.now_ms()
-    names, newest = saved_event.full_names(moment), saved_event.newest_round(state)
-    grid = grid_cells(snapshot, units, state, newest, names, now)
-    needs = open_tasks(snapshot, units, state, grid if state.live else (), names, now,
-                       played_ms(state, hub.clocks.now()), hub.presence.seen_at_table)
+    hub = web.current_hub()
+    state, names, newest = moment.state, saved_event.full_names(moment), saved_event.newest_round(moment.state)
+    snapshot, units, points = web.current_snapshot(), web.current_units(), points_before_round_1(moment)
+    (grid, needs), seated = _current_tasks(moment), seated_count(snapshot, units, state.live)
+    counted = table_clocks(snapshot, units, state, web.now_ms())
     common = {
         "state": state, "moment": moment, "names": names, "newest": newest, "grid": grid, "needs": needs,
-        "points": points_before_round_1(moment), "planned": saved_event.planned_swiss(state), "clock": state.clock,
+        "points": points, "planned": saved_event.planned_swiss(state), "stage": stage_key(state),
+        "clock": state.clock,
         "missing": [cell for cell in grid if not cell.done], "may_reset": may_reset_clock(state),
         "face": clock_face(state, hub.clocks.now(), web.words(), official=True), "opened": opened_part(moment),
         "rows": render_cache().rows(state.id, web.words().language), "has_bracket": bracket(moment) is not None,
         "desk": people_forms_view(moment), "rulebook": state.rulebook, "draws": has_draws(state),
         "final": final_lines(moment, names), "cut_rows": cut_rows(moment),
         "told_lists": list_counts(moment), "counted_here": saved_event.check_in_count(state),
+        "seated": seated, "counted": counted, "names_in": lambda who: ", ".join(names[each] for each in who),
+        "next": next_step(state, seated, len(points), clash_of(snapshot.events, state), counted),
+        "option_warnings": [] if state.public_rounds else [
+            warning.say(web.words()) for warning in state.rulebook.option_warnings(state.given_options)],
     }
-    return web.render_page(f"console_{place.key}.html", feed=f"console/{state.id}",
-                           open_things=_open_things(moment, common), **common, **_CONTEXTS[place.key](moment, common))
+    return web.render_page(f"console_{place.key}.html", feed=f"console/{state.id}", **common,
+                           **_CONTEXTS[place.key](moment, common))
 
 
-def _open_things(moment: saved_event.SavedEvent, common: Mapping[str, Any]) -> dict[str, int]:
+def _current_tasks(moment: SavedEvent) -> tuple[Sequence[GridCell], Sequence[OpenTask]]:
+    """The newest round's tables and what needs the organizer, read once for a request."""
+    if "tasks" not in g:
+        snapshot, hub, units, state = web.current_snapshot(), web.current_hub(), web.current_units(), moment.state
+        names, now = saved_event.full_names(moment), web.now_ms()
+        grid = grid_cells(snapshot, units, state, saved_event.newest_round(state), names, now)
+        g.tasks = grid, open_tasks(snapshot, units, state, grid if state.live else (), names, now,
+                                   played_ms(state, hub.clocks.now()), hub.presence.seen_at_table)
+    grid, needs = g.tasks
+    return grid, needs
+
+
+def navigation(state: EventState | None) -> dict[str, Any]:
+    """What the navigation of a console page shows: within an event its places, else the hub's with the running events;
+    each with its number of open things."""
+    return {"this_place": web.current_place(), "places": places.OF_EVENT if state is not None else places.OF_HUB,
+            "home": places.HOME, "open_things": _open_things(state),
+            "running": [] if state is not None else [
+                each for each in web.current_snapshot().events.values() if each.public_rounds and not each.finished]}
+
+
+def _open_things(state: EventState | None) -> dict[str, int]:
     """The open things of all places, by kind (places.py)."""
-    here, lists = common["counted_here"], common["told_lists"]
-    before = not moment.state.public_rounds and not moment.state.finished
-    return {"tasks": len(common["needs"]) + len(common["points"]),
+    if state is None:
+        return {"preflight": web.todo_count(False)}
+    moment, before = web.current_event(state.id), not state.public_rounds and not state.finished
+    here, lists, points = saved_event.check_in_count(state), list_counts(moment), points_before_round_1(moment)
+    return {"tasks": len(_current_tasks(moment)[1]) + len(points),
             "lists": lists.get(MISSING, 0) + lists.get(WRONG, 0) if before else 0,
-            "awaited": here[1] - here[0] if before and here else 0,
-            "paper": asking_jobs(moment.state), "preflight": web.todo_count(not before),
-            "points": sum(not point.list_of for point in common["points"])}
+            "awaited": here[1] - here[0] if before and here else 0, "paper": asking_jobs(state),
+            "preflight": web.todo_count(not before), "points": sum(not point.list_of for point in points)}
 
 
 def _play_context(moment: saved_event.SavedEvent, common: Mapping[str, Any]) -> dict[str, Any]:
     snapshot, hub, units, now = web.current_snapshot(), web.current_hub(), web.current_units(), web.now_ms()
     state, names, grid = moment.state, common["names"], common["grid"]
-    shown, seated = shown_round(state), seated_count(snapshot, units, state.live)
+    shown, counted = shown_round(state), common["counted"]
     absent = absentee_names(units, state, grid, hub.presence.seen_at_table)
-    counted = table_clocks(snapshot, units, state, now)
 
     def cell_rows(some: Iterable[GridCell]) -> Iterator[RowSource]:
         for each in some:
@@ -174,16 +199,12 @@ def _play_context(moment: saved_event.SavedEvent, common: Mapping[str, Any]) -> 
                                   absent.get(each.match_id)), each
 
     return {
-        "seated": seated, "cell_rows": cell_rows, "not_there": absent, "shown": shown,
-        "next": next_step(state, seated, len(common["points"]), clash_of(snapshot.events, state), counted),
-        "names_in": lambda who: ", ".join(names[each] for each in who),
+        "cell_rows": cell_rows, "not_there": absent, "shown": shown,
         "shown_name": title_key(state, shown) if shown else None,
         "shown_grid": grid if shown is common["newest"] else grid_cells(snapshot, units, state, shown, names, now),
         "draft": draft_view(moment, names), "waits_before_start": waiting_count(state),
         "cut": cut_view(moment, names),
-        "counted": table_clock_face(state, counted, hub.clocks.now(), web.words()) if counted is not None else None,
-        "option_warnings": [] if state.public_rounds else [
-            warning.say(web.words()) for warning in state.rulebook.option_warnings(state.given_options)],
+        "table_clock": table_clock_face(state, counted, hub.clocks.now(), web.words()) if counted is not None else None,
     }
 
 
@@ -316,7 +337,8 @@ def draw_round(event_id: str) -> AnyResponse:
     if in_hand != (web.form_number("attempt") or 0):
         raise Problem("draft_changed_meanwhile")
     form = web.field("tiebreak_form") or (draft.tiebreak_form if draft else None) or EACH
-    return web.submit_and_redirect(event_id, commands.DrawRound(secrets.randbits(SEED_BITS), tiebreak_form=form))
+    web.submit_command(event_id, commands.DrawRound(secrets.randbits(SEED_BITS), tiebreak_form=form))
+    return redirect(places.PLAY.path(event_id), 303)
 
 
 @route("POST /console/<event_id>/tables", ORGANIZERS, OPEN)

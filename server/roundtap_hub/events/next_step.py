@@ -126,7 +126,7 @@ def _in_play(state: EventState, live: RoundState, seated: tuple[int, int], count
         return _with_news(_after_round(state, live.number), live)
     clock = state.clock
     if clock.total_ms is not None and clock.state == IDLE:
-        key = "start" if seated[1] else "start_unseen"
+        key = "start_units" if seated[1] else "start_unseen"
         name = title_key(state, live)
         return NextStep(key if name is None else key + "_knockout", CLOCK, round_name=name,
                         params={"number": live.number, "seated": seated[0], "n": seated[1]},

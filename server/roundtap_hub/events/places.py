@@ -3,19 +3,28 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from roundtap_machine import checks
+
 EVENT_ROOT = "/console/<event_id>"
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One place. `key` names its text ("place.KEY"); `letter`: the key after "g"; `parts`: of the addresses below its
-    root, the first parts that belong here (a route without a place's part belongs to the first place of its root);
-    `counts`: the kinds of open things in its number."""
+    """One place. `key` names its text ("place.KEY", or the text that `named` names); `letter`: the key after "g";
+    `parts`: of the addresses below its root, the first parts that belong here (a route without a place's part belongs
+    to the first place of its root); `counts`: the kinds of open things in its number, of the hall's the groups of
+    failed checks."""
     key: str
     address: str
-    letter: str
+    letter: str = ""
     parts: frozenset[str] = frozenset()
     counts: tuple[str, ...] = ()
+    named: str = ""
+
+    @property
+    def title(self) -> str:
+        """The key of its text."""
+        return self.named or f"place.{self.key}"
 
     def path(self, event_id: str = "") -> str:
         """Its address for one event."""
@@ -29,7 +38,7 @@ class Place:
 HOME = Place("home", "/console", "o", frozenset({"archived", "find", "import", "judge", "outcome"}))
 HALL = Place("hall", "/console/hall", "h", frozenset({
     "announcements", "before-doors", "displays", "hall", "hub", "printer", "restored", "units"}), ("preflight",))
-HELP = Place("help", "/console/help", "", frozenset({"help"}))
+HELP = Place("help", "/console/help", parts=frozenset({"help"}))
 
 PLAY = Place("play", EVENT_ROOT, "p", frozenset(), ("tasks",))
 PLAYERS = Place("players", f"{EVENT_ROOT}/players", "l", frozenset({
@@ -41,6 +50,15 @@ EVENT = Place("event", f"{EVENT_ROOT}/event", "e", frozenset({
 
 OF_EVENT = (PLAY, PLAYERS, STANDINGS, PRINT, HALL, EVENT)
 OF_HUB = (HOME, HALL, HELP)
+OF_HALL = (
+    Place("overview", HALL.address, named="hall.overview"),
+    Place("preflight", "/console/before-doors", named="doors.title", counts=checks.GROUPS),
+    Place("walls", "/console/displays", named="displays.title", counts=(checks.WALLS,)),
+    Place("announcements", "/console/announcements", named="said.title"),
+    Place("units", "/console/units", named="keys.title", counts=(checks.TABLES,)),
+    Place("printer", "/console/printer", named="hall.printer", counts=(checks.PRINTER,)),
+    Place("hub", "/console/hub", named="hub.title", counts=(checks.HUB, checks.NETWORK, checks.COPIES)),
+)
 
 
 def place_of(route: str) -> Place:

@@ -1,12 +1,12 @@
-"""The hall's places on the console: what they share, what is open in each, the overview, and the printer."""
+"""The hall's places on the console: what they share, the overview, and the printer."""
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import Any
 
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_hub.access.policy import STAFF, route
+from roundtap_hub.events import places
 from roundtap_hub.hall.announcements import announcement_lines
 from roundtap_hub.hall.preflight_checks import all_checks, failed_checks
 from roundtap_hub.paper.paper import paper_view, unit_tables
@@ -14,32 +14,10 @@ from roundtap_hub.serving import web
 from roundtap_machine import checks as machine_checks
 
 
-@dataclass(frozen=True, slots=True)
-class HallPlace:
-    """A page of the hall. `groups`: the parts of the hall whose checks it counts and shows."""
-    name: str
-    title: str
-    endpoint: str
-    groups: tuple[str, ...] = ()
-
-
-PLACES = (
-    HallPlace("overview", "hall.overview", "console.hall_page"),
-    HallPlace("preflight", "doors.title", "console.preflight_page", machine_checks.GROUPS),
-    HallPlace("walls", "displays.title", "console.displays_page", (machine_checks.WALLS,)),
-    HallPlace("announcements", "said.title", "console.announcements_page"),
-    HallPlace("units", "keys.title", "console.units_page", (machine_checks.TABLES,)),
-    HallPlace("printer", "hall.printer", "console.printer_page", (machine_checks.PRINTER,)),
-    HallPlace("hub", "hub.title", "console.this_hub_page",
-              (machine_checks.HUB, machine_checks.NETWORK, machine_checks.COPIES)),
-)
-
-
 def place_page(template: str, place: str, feed: str = "", **context: Any) -> AnyResponse:
     """A page of the hall, with the places' navigation and the number of failed checks of each."""
-    failed = Counter(check.group for check in failed_checks(_checks()))
-    open_items = {each.name: sum(failed[group] for group in each.groups) for each in PLACES}
-    return web.page(template, feed, hall_place=place, hall_places=PLACES, open_items=open_items, **context)
+    return web.page(template, feed, hall_place=place, hall_places=places.OF_HALL,
+                    failed=Counter(check.group for check in failed_checks(_checks())), **context)
 
 
 def _checks() -> list[machine_checks.Check]:
@@ -50,13 +28,12 @@ def _checks() -> list[machine_checks.Check]:
 def hall_page() -> AnyResponse:
     """Each place with what is wrong or noted there, the worst first."""
     checks = [check for check in _checks() if check.state in (machine_checks.WRONG, machine_checks.NOTE)]
-    rows = [(place, machine_checks.worst_first(check for check in checks if check.group in place.groups))
-            for place in PLACES if place.name not in ("overview", "preflight")]
+    rows = [(place, machine_checks.worst_first(check for check in checks if check.group in place.counts))
+            for place in places.OF_HALL if place.key not in ("overview", "preflight")]
     rows.sort(key=lambda row: machine_checks.STATES.index(machine_checks.worst(row[1])))
     said = announcement_lines(web.current_snapshot().venue.display_plan.announcements, web.current_instant(),
                               web.current_hub().clocks.wall())
-    return place_page("hall_overview.html", "overview", "before-doors", rows=rows,
-                      said=said)
+    return place_page("hall_overview.html", "overview", "before-doors", rows=rows, said=said)
 
 
 @route("GET /console/printer", STAFF)

@@ -55,9 +55,9 @@ def browser_name(agent: str) -> str:
 
 
 def hours_text(age_ms: int) -> str:
-    """An age as hours and minutes: "2:05"."""
+    """An age as hours and minutes: "2:05"; "" under a minute."""
     minutes = max(0, age_ms) // 60_000
-    return f"{minutes // 60}:{minutes % 60:02d}"
+    return f"{minutes // 60}:{minutes % 60:02d}" if minutes else ""
 
 
 def hall_network(reached: HallAddresses, hotspot: Hotspot | None) -> dict[str, Any]:

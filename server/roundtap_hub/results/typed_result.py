@@ -22,7 +22,7 @@ MOST_LETTERS = 60  # no valid line is longer
 CHOICES = ("winner", "initiative")  # choices that a letter can answer
 
 _TOKEN = re.compile(r"\s*(?:(?P<conceded>c\s*[ab])|(?P<initiative>i\s*[ab])|(?P<winner>[ab])|(?P<draw>=)"
-                    r"|(?P<number>[-\u2212]?\d{1,6})|(?P<between>[:;,/]))", re.IGNORECASE)
+                    r"|(?P<number>(?:(?<!\d)[-\u2212])?\d{1,6})|(?P<between>[-\u2212\u2013:;,/]))", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

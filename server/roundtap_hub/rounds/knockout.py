@@ -56,6 +56,11 @@ def newest_round_key(state: EventState) -> str | None:
     return title_key(state, newest) if newest else None
 
 
+def stage_key(state: EventState) -> str | None:
+    """The same for the console's head; between the cut and its first round that round's name."""
+    return newest_round_key(state) or (round_key(game_count(state.cut.size, 1)) if state.cut is not None else None)
+
+
 def title_key(state: EventState, played: RoundState) -> str | None:
     """The name of a round that is not Swiss, as a key; None for Swiss rounds."""
     return TIEBREAK if played.stage == TIEBREAK else event_flow.round_name(state, played)

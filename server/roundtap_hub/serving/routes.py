@@ -17,6 +17,7 @@ import roundtap_hub
 from roundtap_hub.access.policy import ROUTES
 from roundtap_hub.access.staff import StaffIdentity
 from roundtap_hub.access.visit import Visit
+from roundtap_hub.events import console
 from roundtap_hub.hub import Hub
 from roundtap_hub.people import sign_up
 from roundtap_hub.phones import my_page
@@ -68,7 +69,7 @@ def draw_page(app: Flask, path: str, key: PageKey, moment: RenderInput, now_ms: 
 def register_pages(app: Flask, hub: Hub) -> None:
     """Add every page, behind the guard of its blueprint, and the print station's address."""
     app.extensions |= {"roundtap": hub, RENDER_CACHE: RenderCache(), ROW_CACHE: RowCache(),
-                       error_pages.PENDING_COMMANDS: error_pages.PendingCommands()}
+                       error_pages.PENDING_COMMANDS: error_pages.PendingCommands(), web.NAVIGATION: console.navigation}
     _add_routes(app)
 
 

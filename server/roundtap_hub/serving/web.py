@@ -55,6 +55,9 @@ NAME_LETTERS, REASON_LETTERS = 80, 500
 MOST_TABLES = 999
 LONG_EXTENSION = 15  # minutes; more have to be confirmed, since a second key press makes 55 of 5
 
+NAVIGATION = "roundtap_navigation"
+"""The app's extension that tells a console page's navigation (events/console.py)."""
+
 GZIP_MIN_BYTES, GZIP_LEVEL = 1000, 2
 """The shortest console answer that is compressed, and the level: a higher one saves little."""
 
@@ -95,7 +98,7 @@ def current_instant() -> Instant:
 
 def drop_request_cache() -> None:
     """Read snapshot, units and clock again: something has changed during this request."""
-    for name in ("snapshot", "units", "now_ms"):
+    for name in ("snapshot", "units", "now_ms", "tasks"):
         g.pop(name, None)
 
 
@@ -306,7 +309,7 @@ def render_page(template: str, feed: str = "", **context: Any) -> RenderedPage:
         "steps": StepMarks(state) if state is not None else None,
     }
     if request.blueprint == "console":
-        common |= _navigation(state)
+        common |= current_app.extensions[NAVIGATION](state)
     html = render_template(template, **{**common, **context})
     who = visit.current_staff()
     if who is not None and who.role != ORGANIZER:
@@ -319,15 +322,6 @@ def current_place() -> places.Place:
     came_from = urlsplit(request.referrer or "").path if request.method == "POST" else ""
     sent_from = places.place_at(came_from, (request.view_args or {}).get("event_id", ""))
     return sent_from or places.place_of(request.url_rule.rule if request.url_rule is not None else "")
-
-
-def _navigation(state: EventState | None) -> dict[str, Any]:
-    """What the console's navigation shows: within an event its places, else the hub's with the running events."""
-    playing = state is not None and bool(state.public_rounds)
-    return {"this_place": current_place(), "places": places.OF_EVENT if state is not None else places.OF_HUB,
-            "home": places.HOME, "open_things": {"preflight": todo_count(playing)},
-            "running": [] if state is not None else [
-                each for each in current_snapshot().events.values() if each.public_rounds and not each.finished]}
 
 
 def page_response(page: RenderedPage, status: int = 200) -> Response:

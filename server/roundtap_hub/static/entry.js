@@ -176,6 +176,16 @@
     if (target.closest("[data-entry-leave]")) leave();
   });
 
+  // A table's card opens the line; on a phone, whose keys would cover it, the match's own page.
+  document.addEventListener("click", (event) => {
+    const card = event.target.closest("[data-entry-table]");
+    if (!card || event.defaultPrevented || event.ctrlKey || event.metaKey || event.shiftKey || matchMedia("(max-width: 40rem)").matches) return;
+    event.preventDefault();
+    up();
+    number.value = card.dataset.entryTable;
+    table();
+  });
+
   // A result that came meanwhile is shown; what is typed stays, and what it was typed upon is asked for with it.
   let looking = 0;
   document.addEventListener("roundtap:swapped", () => {

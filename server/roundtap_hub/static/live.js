@@ -16,6 +16,11 @@
   let backOff = 1000;
   let loading = false;
   let again = false;
+  // What this tab remembers between pages. Where the browser refuses to keep anything, it remembers nothing.
+  const tab = {
+    get(key) { try { return sessionStorage.getItem(key); } catch { return null; } },
+    set(key, value) { try { sessionStorage.setItem(key, value); } catch { /* As above. */ } },
+  };
 
   // A page that answers a form stands under the form's address: reloading it would send the form again.
   if (body.dataset.address) history.replaceState(null, "", body.dataset.address);
@@ -121,9 +126,9 @@
     setTimeout(() => { if (event.defaultPrevented) sent.delete(target); }, 0);
   }, true);
   // The page that follows a press lies under the same finger, and its buttons lie elsewhere: all of them wait.
-  document.addEventListener("submit", () => sessionStorage.setItem(PRESSED, "1"));
-  if (sessionStorage.getItem(PRESSED)) {
-    sessionStorage.removeItem(PRESSED);
+  document.addEventListener("submit", () => tab.set(PRESSED, "1"));
+  if (tab.get(PRESSED)) {
+    tab.set(PRESSED, "");
     if (document.getElementById("next")) {
       const main = document.querySelector("main");
       landedAt = performance.now() + SETTLE_MS;
@@ -332,11 +337,11 @@
 
   // --- the feed
   // When the hub last stood behind each version of a page that this tab has shown.
-  const versions = () => JSON.parse(sessionStorage.getItem(CURRENT) || "[]");
+  const versions = () => JSON.parse(tab.get(CURRENT) || "[]");
   function noteVersion() {
     const { seen } = body.dataset;
     const others = versions().filter(([version]) => version !== seen);
-    sessionStorage.setItem(CURRENT, JSON.stringify([[seen, lastHeardDate], ...others].slice(0, VERSIONS_KEPT)));
+    tab.set(CURRENT, JSON.stringify([[seen, lastHeardDate], ...others].slice(0, VERSIONS_KEPT)));
   }
 
   function heard() {
@@ -349,7 +354,7 @@
 
   // --- the hub is silent: its standby may have taken its place
   const HUBS = "roundtap:hubs";
-  let others = JSON.parse(sessionStorage.getItem(HUBS) || "null") || { lineage: "", hubs: [] };
+  let others = JSON.parse(tab.get(HUBS) || "null") || { lineage: "", hubs: [] };
   let seeking = false;
 
   // What somebody is typing is theirs: such a page stays, and says that it has no contact.
@@ -450,7 +455,7 @@
     source.addEventListener("hubs", ({ data }) => {
       heard();
       others = JSON.parse(data);
-      sessionStorage.setItem(HUBS, data);
+      tab.set(HUBS, data);
     });
     source.addEventListener("error", () => {
       source.close();

@@ -7,7 +7,7 @@ import re
 import pytest
 from pages_kit import Browser, House, problem_of
 
-from roundtap_core.event.commands import CheckIn, SetCheckIn
+from roundtap_core.event.commands import CheckIn, FinishEvent, MakeCut, SetCheckIn
 from roundtap_hub.access.policy import ROUTES
 from roundtap_hub.events.places import EVENT, HALL, HOME, OF_EVENT, OF_HUB, PLAY, PLAYERS, PRINT, STANDINGS, place_of
 
@@ -117,3 +117,45 @@ def test_the_navigation_counts_what_needs_a_decision(house: House) -> None:
     house.report("1.1", "a", 100, 24)
     house.report("1.1", "b", 24, 100)
     assert number_at(browser.get("/console/e1/standings").text, "/console/e1") == 1
+
+
+@pytest.mark.parametrize("path", ["/console/e1/paper", "/console/e1/entry", "/console/e1/match/1.1", "/console/e1/slip",
+                                  "/console/e1/officials", "/console/e1/competitor/p1/list"])
+def test_every_page_of_an_event_shows_the_same_numbers(house: House, path: str) -> None:
+    browser = house.with_event()
+    house.publish()
+    house.report("1.1", "a", 100, 24)
+    house.report("1.1", "b", 24, 100)
+    assert number_at(browser.get(path).text, "/console/e1") == 1
+
+
+def test_after_players_are_added_the_next_step_stands_beside_them_and_leads_to_play(house: House) -> None:
+    browser = house.with_event()
+    page = browser.get("/console/e1/players").text
+    assert "6 players, 2 rounds" in page
+    assert 'action="/console/e1/draw"' in page
+    answer = browser.client.post("/console/e1/draw", data={"csrf": browser.token, "attempt": 0},
+                                 headers={**browser.headers, "Referer": "http://localhost/console/e1/players"})
+    assert answer.location == "/console/e1"
+    assert 'action="/console/e1/draw"' not in browser.get("/console/e1/players").text
+
+
+def test_between_the_cut_and_its_first_round_the_head_names_the_stage(house: House) -> None:
+    browser = house.with_event(swiss_rounds=1, cut=2)
+    house.publish()
+    assert '<span class="round" id="round" data-live>Round 1 of 1</span>' in browser.get("/console/e1").text
+    house.play()
+    house.service.execute_one("e1", MakeCut(), "test")
+    assert '<span class="round" id="round" data-live>Final</span>' in browser.get("/console/e1").text
+
+
+def test_a_finished_event_and_every_menu_lead_to_a_new_one(house: House) -> None:
+    browser = house.with_event(swiss_rounds=1)
+    house.publish()
+    assert 'href="/console/new"' in browser.get("/console/e1/event").text
+    house.play()
+    house.service.execute_one("e1", FinishEvent(""), "test")
+    page = browser.get("/console/e1").text
+    assert '<a class="button" href="/console/new">New event</a>' in page
+    # Without a final there is one ranking, and nobody has reached anything.
+    assert "Reached" not in page + browser.get("/console/e1/standings").text

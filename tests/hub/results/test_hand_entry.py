@@ -48,6 +48,7 @@ def read(rulebook: str, line: str, over: bool = False) -> LineReading:
     ("xwing-standard", "a24", "played", (100, 24), "a"),
     ("xwing-standard", "b 24", "played", (24, 100), "b"),
     ("xwing-standard", "100:24", "played", (100, 24), "a"),
+    ("xwing-standard", "100-24", "played", (100, 24), "a"),
     ("xwing-standard", "60 24", "time", (60, 24), "a"),
     ("xwing-standard", "6024", "time", (60, 24), "a"),
     ("xwing-standard", "10024", "played", (100, 24), "a"),
