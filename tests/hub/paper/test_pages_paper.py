@@ -15,6 +15,7 @@ from roundtap_hub.paper import paper, print_jobs, station_api
 from roundtap_hub.paper.job_book import PrintBook
 from roundtap_hub.paper.print_jobs import PrintState, derived_jobs, job_content
 from roundtap_hub.serving import routes
+from roundtap_hub.units.unit_presence import encode_health
 
 
 @pytest.fixture
@@ -200,9 +201,21 @@ def test_a_printer_that_nobody_confirmed_asks_to_be_read_and_is_set_up_without_a
 
 def test_a_confirmed_printer_asks_nothing(house):
     house.book.record_printer("s1", {**PRINTER, "confirmed": True})
-    page = text_of(house.desk.get("/console/e1/paper"))
-    assert "Ready." in page
-    assert "Nobody has checked" not in page
+    assert "Nobody has checked" not in text_of(house.desk.get("/console/e1/paper"))
+
+
+@pytest.mark.parametrize(("port", "word", "told", "never"), [
+    # A virtual printer has no port.
+    ("", "ready", "ready, with paper", "no printer connected"),
+    ("usb-0416-5011", "unplugged", "no printer connected", "ready"),
+])
+def test_a_printer_has_one_state_its_station_s_own(house, port, word, told, never):
+    house.hub.units.keys.add("s1", "station")
+    house.hub.presence.update("s1", house.time(), health=encode_health({"printer": word}))
+    house.book.record_printer("s1", {**PRINTER, "port": port, "ports": [], "confirmed": True})
+    card = text_of(house.desk.get("/console/e1/paper")).split("Printer of s1")[1].split("Damaged card proxy")[0]
+    assert told in card
+    assert never not in card
 
 
 @pytest.mark.parametrize("wrong", [{"model": "/etc/passwd"}, {"port": "/dev/sda"}, {"baud": "12"}, {"what": "x"}])
