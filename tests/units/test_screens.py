@@ -135,6 +135,11 @@ def test_two_who_look_alike_are_told_apart_by_their_side():
     assert [table.dialogue.table.name(side) for side in "ab"] == ["😀", "Bruno M."]
 
 
+def test_a_name_of_two_surnames_never_loses_the_first():
+    shorter = [form for form in shorter_forms("● Inés García López") if len(form.split()) > 2]
+    assert all("G" in form and "L" in form for form in shorter), shorter
+
+
 def test_text_is_as_wide_as_it_says():
     name = Name("Aleksandra Wiśniewska-Szczepańska")
     for fitted in (fit_text(name, wide, 14, (13, 11, 9)) for wide in (128, 90, 62)):

@@ -13,8 +13,8 @@ from roundtap_core.rulebooks.result_gate import OFFICIAL, ResultSource, refuse_r
 SCORE, PICKS = "score", "picks"
 LEAVING = ResultSource(OFFICIAL, reason="leaves")
 
-BEFORE, LATER, CONCEDES, REPORTED, JUDGED, WAITS, BOTH, PLACE, KNOCKOUT = (
-    "before", "later", "concedes", "reported", "judged", "waits", "both", "place", "knockout")
+BEFORE, LATER, CONCEDES, REPORTED, JUDGED, WAITS, BOTH, PLACE, KNOCKOUT, OUT = (
+    "before", "later", "concedes", "reported", "judged", "waits", "both", "place", "knockout", "out")
 
 
 class LeaveEffect(Struct, frozen=True):
@@ -29,20 +29,29 @@ def leave_effect(state: EventState, competitor: str) -> LeaveEffect:
     """BEFORE round 1 and LATER nothing but that they are not drawn. CONCEDES: the opponent wins the open match.
     REPORTED, JUDGED: a report is there, which the opponent, or only an official, has to confirm. WAITS: the opponent
     left first, and the figures are still missing. BOTH: it takes back the win that the opponent's leaving gave.
-    PLACE: a place of the cut is offered to the next. KNOCKOUT: the next opponent in the bracket has a bye."""
+    PLACE: a place of the cut is offered to the next. KNOCKOUT: the next opponent in the bracket has a bye.
+    OUT: nothing, as the bracket has no match left for them."""
     won, found = wins_lost_by_leaving(state).get(competitor), open_match(state, competitor)
     match = found[1] if found is not None else won
     opponent = (match.match.competitor(other_side(_side_of(match, competitor))) if match is not None else "") or ""
     if frees_cut_place(state, competitor):
         return LeaveEffect(PLACE, match, opponent)
     if found is None or match is None:
-        return LeaveEffect(BOTH if won is not None else KNOCKOUT if event_flow.elimination_rounds(state)
+        return LeaveEffect(BOTH if won is not None else _bracket_effect(state, competitor)
+                           if event_flow.elimination_rounds(state)
                            else LATER if state.public_rounds else BEFORE, match, opponent)
     there = state.entrants[opponent].plays_live_match
     if match.reports:
         confirms = there and other_side(_side_of(match, competitor)) not in match.reports
         return LeaveEffect(REPORTED if confirms else JUDGED, match, opponent)
     return LeaveEffect(CONCEDES if there else WAITS, match, opponent)
+
+
+def _bracket_effect(state: EventState, competitor: str) -> str:
+    bracket = event_flow.current_bracket(state)
+    games = bracket.games if bracket is not None else ()
+    return KNOCKOUT if any(competitor in (game.a.competitor, game.b.competitor) and not game.decided
+                           for game in games) else OUT
 
 
 def confirmer_has_left(state: EventState, match_id: str) -> bool:

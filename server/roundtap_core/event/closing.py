@@ -7,7 +7,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.abandoned_match import squads_owed
 from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.event_flow import elimination_rounds, has_more_rounds
-from roundtap_core.event.judging import open_appeals
+from roundtap_core.event.judging import open_appeal
 from roundtap_core.event.states import EventState, OpenPoint, tournament_of
 from roundtap_core.records import FINISHED_EARLY, SQUADS_UNFIELDED, SWISS, TIE_OPEN, Tournament
 from roundtap_core.rounds.never_fielded import never_fielded
@@ -39,7 +39,8 @@ def unfinished_parts(state: EventState) -> tuple[OpenPoint, ...]:
     points += [OpenPoint(SQUADS_OWED, (m.match.a, m.match.b or "")[side == "b"])
                for _, m, sides in squads_owed(state) for side in sides]
     points += [OpenPoint(SQUADS_UNFIELDED, who) for who in never_fielded(tournament_of(state, as_file=True))]
-    points += [OpenPoint(APPEAL_OPEN, who) for _, m in open_appeals(state) for who in (m.match.a, m.match.b) if who]
+    points += [OpenPoint(APPEAL_OPEN, appeal.by) for r in state.public_rounds for m in r.matches
+               if m.log and (appeal := open_appeal(m))]
     return tuple(dict.fromkeys(points))
 
 

@@ -56,7 +56,7 @@ class CheckGroup:
 
 def all_checks(hub: Hub, snapshot: Snapshot, units: Units, now_ms: int) -> list[Check]:
     return [*_machine(hub), *_hub(hub), *_network(hub), *_tables(hub, snapshot, units, now_ms),
-            *_walls(hub, snapshot, now_ms), *_printer(hub, units, now_ms), *_copies(hub)]
+            *_walls(hub, snapshot, now_ms), *printer_checks(hub, units, now_ms), *_copies(hub)]
 
 
 def group_checks(given: Iterable[Check]) -> list[CheckGroup]:
@@ -227,7 +227,8 @@ def _walls(hub: Hub, snapshot: Snapshot, now_ms: int) -> list[Check]:
     return checks or [Check("walls", NOTE, kind="none", group=WALLS)]
 
 
-def _printer(hub: Hub, units: Units, now_ms: int) -> list[Check]:
+def printer_checks(hub: Hub, units: Units, now_ms: int) -> list[Check]:
+    """Of each station its printer first, then what else is wrong with it."""
     checks = []
     mute = hub.paper.mute_units if hub.paper is not None else []
     for unit in sorted(unit for unit in hub.units.keys if hub.units.keys.role(unit) == STATION):

@@ -24,6 +24,7 @@ from roundtap_core.rulebooks.fact_sheet import bye_worth, outcome_points
 from roundtap_core.words import Words
 from roundtap_hub.access.policy import DESK, EVERYBODY, HEADS_AND_DESK, NOT_ARCHIVED, STAFF, VISIBLE, route
 from roundtap_hub.events import saved_event
+from roundtap_hub.hall import preflight_checks
 from roundtap_hub.hall.qr_svg import qr_svg
 from roundtap_hub.hall.wall_view import name_sort_key
 from roundtap_hub.paper import print_jobs
@@ -109,9 +110,11 @@ def get_print_book() -> PrintBook:
 @route("GET /console/<event_id>/paper", STAFF, VISIBLE)
 def paper_page(event_id: str) -> AnyResponse:
     """An event's print jobs, and the sheets that a browser prints, which need no print station."""
-    moment, book = web.current_event(event_id), web.current_hub().paper
+    moment, hub = web.current_event(event_id), web.current_hub()
+    book = hub.paper
+    checks = preflight_checks.printer_checks(hub, web.current_units(), web.now_ms())
     # A hub that does not know the date leaves it to be typed.
-    today = (web.current_hub().clocks.wall() or "")[:10]
+    today = (hub.clocks.wall() or "")[:10]
     return web.page("console_paper.html", state=moment.state, kinds=orderable_kinds(moment.state), details=DETAILS,
                     today=today,
                     card_letters=CARD_LETTERS, name_letters=NAME_LETTERS,
@@ -120,6 +123,7 @@ def paper_page(event_id: str) -> AnyResponse:
                     has_bracket=bracket(moment) is not None,
                     closed=any(not played.open_matches for played in moment.state.public_rounds),
                 paper=paper_view(moment.state, book.orders, book.states, unit_tables()) if book is not None else None,
+                    printer_checks={check.args.get("unit"): check for check in reversed(checks)},
                     stations=sorted(book.printers.items()) if book is not None else (),
                     slips_left_out=_slips_left_out(moment.state), slips_missing=len(missing_slips(moment)))
 

@@ -327,15 +327,14 @@ def _back(at: WizardPage, address: str, base: Sequence[tuple[str, str]]) -> str:
     return address_at(address, before)
 
 
-def ways_of(seat: MatchContext) -> list[tuple[str, bool, bool]]:
-    """(id, offered now, stands) of every way, those offered first, rulings last."""
+def ways_of(seat: MatchContext) -> list[tuple[str, bool]]:
+    """(id, stands) of every way, those offered now first, rulings last."""
     now = {way.id for way in seat.form.offered(bool(seat.saying.time_is_up))}
     early = seat.saying.by == result_gate.PLAYER and seat.saying.time_is_up is False
     stands = progress_of(seat, seat.match.match.result).way
-    ways = [(way.id, way.id in now, stands is not None and way.id == stands.id)
-            for way in seat.form.ways if not (early and way.when == AT_TIME)]
-    ruled = {way.id for way in seat.form.ways if way.ended == RULING}
-    return sorted(ways, key=lambda way: (way[0] in ruled, not way[1]))
+    ways = sorted((way for way in seat.form.ways if not (early and way.when == AT_TIME)),
+                  key=lambda way: (way.ended == RULING, way.id not in now))
+    return [(way.id, stands is not None and way.id == stands.id) for way in ways]
 
 
 def progress_of(seat: MatchContext, result: Result | None) -> WizardProgress:

@@ -1,15 +1,15 @@
 """The schedule: when each round really began and ended, and a forecast for the rest."""
 
 from dataclasses import dataclass
-from math import ceil, log2
 from statistics import median
 
 from roundtap_core.clock import RUNNING, Instant
+from roundtap_core.elimination import cut
 from roundtap_core.errors import Problem
 from roundtap_core.event import event_flow
 from roundtap_core.event.entries import Timestamp
 from roundtap_core.event.states import EventState, RoundState
-from roundtap_core.records import ELIMINATION, SWISS
+from roundtap_core.records import SWISS
 from roundtap_hub.hall.announcements import elapsed_ms
 from roundtap_hub.rounds.knockout import title_key
 from roundtap_hub.rounds.round_clock import time_of_day
@@ -90,11 +90,11 @@ def schedule(state: EventState, times: EventTimes, now: Instant, wall: str | Non
     gaps = [gap for end, start in zip(ends, starts[1:], strict=False)
             if (gap := entry_times.between(end, start)) is not None and gap >= 0]
     changeover_ms = int(median(gaps)) if gaps else CHANGEOVER_MS
-    left = 0 if state.finished else _rounds_left(state)
+    left = [] if state.finished else _stages_left(state)
     round_end_ms = _end_of_play(state, now)
     last_ms = entry_times.ms(ends[-1]) if ends else None
     end_ms = None if state.finished else _forecast(state, rounds, left, round_end_ms, last_ms, changeover_ms, now)
-    return Schedule(rounds, left, entry_times.day(round_end_ms),
+    return Schedule(rounds, len(left), entry_times.day(round_end_ms),
                     entry_times.day(None if end_ms is None else now.mono_ms + _round_up(end_ms - now.mono_ms, wall)),
                     round(changeover_ms / MINUTE_MS), bool(gaps))
 
@@ -135,19 +135,27 @@ def _end_of_play(state: EventState, now: Instant) -> int | None:
     return now.mono_ms + max(left) if left and max(left) > 0 else None
 
 
-def _rounds_left(state: EventState) -> int:
+def _stages_left(state: EventState) -> list[str]:
+    """The stage in `options.stages` of each round to come; none where the structure is not known."""
     try:
         left = max(0, event_flow.total_planned_rounds(state) - len(state.public_rounds))
+        if event_flow.elimination_rounds(state) or not state.swiss_rounds:
+            return _knockout_stages(left)
+        if not event_flow.second_stage_is_swiss(state):
+            return [SWISS] * left + _knockout_stages(cut.round_count(state.cut_size) if state.cut_size >= 2 else 0)
+        if state.cut is None and state.cut_size >= 2:
+            left += state.rulebook.second_stage_rounds(state.cut_size)
+        return [SWISS] * left
     except Problem:
-        return 0
-    if state.swiss_rounds and not event_flow.elimination_rounds(state) and not event_flow.second_stage_is_swiss(state) \
-            and state.cut_size >= 2:
-        left += ceil(log2(state.cut_size))
-    return left
+        return []
 
 
-def _forecast(state: EventState, rounds: tuple[RoundTime, ...], left: int, round_end_ms: int | None,
-              last_ms: int | None, changeover_ms: int, now: Instant) -> int | None:
+def _knockout_stages(left: int) -> list[str]:
+    return [cut.game_stage(2**n, None) for n in reversed(range(left))]
+
+
+def _forecast(state: EventState, rounds: tuple[RoundTime, ...], left: list[str],
+              round_end_ms: int | None, last_ms: int | None, changeover_ms: int, now: Instant) -> int | None:
     """The event's end on the hub's monotonic clock; None before it begins, and where a round's length is unknown."""
     if not rounds:
         return None
@@ -169,10 +177,8 @@ def _forecast(state: EventState, rounds: tuple[RoundTime, ...], left: int, round
         at_ms = max(at_ms, (last_ms if last_ms is not None else at_ms) + changeover_ms) - changeover_ms
     else:
         return None
-    swiss_left = max(0,
-                     state.swiss_rounds - len(state.public_rounds)) if not event_flow.elimination_rounds(state) else 0
-    for n in range(left):
-        planned = state.rulebook.minutes(SWISS if n < swiss_left else ELIMINATION, state.options)
+    for stage in left:
+        planned = state.rulebook.minutes(stage, state.options)
         minutes = max(planned // 2, planned + drift) if planned is not None else usual
         if minutes is None:
             return None

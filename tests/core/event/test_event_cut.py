@@ -13,6 +13,7 @@ from roundtap_core.elimination.bracket import Bracket, bracket_of
 from roundtap_core.elimination.ranking import final_ranking
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
+from roundtap_core.event.abandoned_match import KNOCKOUT, OUT, leave_effect
 from roundtap_core.event.closing import diverged_places, final_order
 from roundtap_core.event.event_flow import (
     CUT,
@@ -103,6 +104,14 @@ def test_the_whole_way_to_the_champion() -> None:
         event.tell(c.DrawRound(1))
     event.tell(c.FinishEvent("the hall closes"))
     assert event.state.finished
+
+
+def test_only_who_is_still_in_the_bracket_gives_the_next_opponent_a_bye_by_leaving() -> None:
+    event = cut()
+    event.play().settle()
+    found = bracket(event)
+    through, beaten, outside = found.games[0].winner, found.games[0].losers[0], order(event)[-1]
+    assert [leave_effect(event.state, who or "").what for who in (through, beaten, outside)] == [KNOCKOUT, OUT, OUT]
 
 
 def test_the_stages_have_minutes_of_their_own() -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from event_kit import MINUTE, Event, refused, score
 from roundtap_core.event import commands as c
+from roundtap_core.event.closing import APPEAL_OPEN, unfinished_parts
 from roundtap_core.event.event_flow import match_clock
 from roundtap_core.event.judging import open_appeals, proposed_disqualifications
 from roundtap_core.event.states import Official, tournament_of
@@ -155,6 +156,13 @@ def test_a_ruling_is_appealed_and_the_head_judges_word_is_final() -> None:
         event.tell(c.DecideAppeal("1.1", "After all, 1.", True, "o2"))
     event.tell(c.NoteRuling("1.1", "The dial was set too late.", "o3"))
     event.tell(c.Appeal("1.1", player))
+
+
+def test_an_appeal_that_is_open_at_the_end_is_told_of_the_player_who_appealed() -> None:
+    event = staffed("xwing-standard")
+    player = event.match().match.b or ""
+    event.tell(c.Appeal("1.1", player))
+    assert [point.who for point in unfinished_parts(event.state) if point.kind == APPEAL_OPEN] == [player]
 
 
 def test_without_a_head_judge_the_organizer_decides_appeals() -> None:

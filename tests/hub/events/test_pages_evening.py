@@ -138,7 +138,7 @@ def test_finishing_says_what_it_will_do(house: House):
     browser = house.with_event(swiss_rounds=1)
     house.publish()
     house.play()
-    said = "Table units clear their reports. You can reopen the event."
+    said = "Table units delete their copies. You can reopen the event."
     assert said in text_of(browser.console())
 
 

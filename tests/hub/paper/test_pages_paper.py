@@ -4,31 +4,40 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import contextmanager
 
 import pytest
 from flask import Flask
 from pages_kit import open_house, problem_of, text_of
 
+from roundtap_core.event.commands import MakeCut
 from roundtap_core.words import LANGUAGES, catalogue
 from roundtap_hub.access.tls import HttpsInfo
 from roundtap_hub.paper import paper, print_jobs, station_api
 from roundtap_hub.paper.job_book import PrintBook
 from roundtap_hub.paper.print_jobs import PrintState, derived_jobs, job_content
 from roundtap_hub.serving import routes
+from roundtap_hub.units.unit_presence import encode_health
 
 
-@pytest.fixture
-def house(tmp_path):
+@contextmanager
+def paper_house(tmp_path, **options):
     with open_house(tmp_path) as made:
         made.book = PrintBook(f"sqlite:///{tmp_path / 'roundtap.db'}")
         made.hub.paper = made.book
         made.app = Flask("roundtap_hub")
         made.app.config.update(SECRET_KEY=made.hub.access.secret)
         routes.register_pages(made.app, made.hub)
-        made.desk = made.with_event()
+        made.desk = made.with_event(**options)
         made.publish()
         yield made
         made.book.close()
+
+
+@pytest.fixture
+def house(tmp_path):
+    with paper_house(tmp_path) as made:
+        yield made
 
 
 def jobs(house):
@@ -39,6 +48,16 @@ def test_an_event_that_is_published_lists_its_paper(house):
     page = text_of(house.desk.get("/console/e1/paper"))
     assert "5 waiting" in page
     assert "Result slip · table 1 waiting" in page
+
+
+def test_paper_of_a_knockout_round_is_called_by_the_round_s_name(tmp_path):
+    with paper_house(tmp_path, swiss_rounds=1, cut=4) as house:
+        house.play()
+        house.service.execute_one("e1", MakeCut(), "test")
+        house.publish()
+        house.desk.get("/console/e1/paper")
+        house.desk.post("/console/e1/paper", kind="pairings-table")
+        assert "Pairings by table · Semi-final" in text_of(house.desk.get("/console/e1/paper"))
 
 
 def test_what_is_uncertain_asks_and_is_answered(house):
@@ -200,9 +219,21 @@ def test_a_printer_that_nobody_confirmed_asks_to_be_read_and_is_set_up_without_a
 
 def test_a_confirmed_printer_asks_nothing(house):
     house.book.record_printer("s1", {**PRINTER, "confirmed": True})
-    page = text_of(house.desk.get("/console/e1/paper"))
-    assert "Ready." in page
-    assert "Nobody has checked" not in page
+    assert "Nobody has checked" not in text_of(house.desk.get("/console/e1/paper"))
+
+
+@pytest.mark.parametrize(("port", "word", "told", "never"), [
+    # A virtual printer has no port.
+    ("", "ready", "ready, with paper", "no printer connected"),
+    ("usb-0416-5011", "unplugged", "no printer connected", "ready"),
+])
+def test_a_printer_has_one_state_its_station_s_own(house, port, word, told, never):
+    house.hub.units.keys.add("s1", "station")
+    house.hub.presence.update("s1", house.time(), health=encode_health({"printer": word}))
+    house.book.record_printer("s1", {**PRINTER, "port": port, "ports": [], "confirmed": True})
+    card = text_of(house.desk.get("/console/e1/paper")).split("Printer of s1")[1].split("Damaged card proxy")[0]
+    assert told in card
+    assert never not in card
 
 
 @pytest.mark.parametrize("wrong", [{"model": "/etc/passwd"}, {"port": "/dev/sda"}, {"baud": "12"}, {"what": "x"}])

@@ -11,8 +11,9 @@ from pages_kit import House, open_house, problem_of, text_of
 from test_pages_my_report import Phone, match_of, phones
 from werkzeug.test import TestResponse
 
-from roundtap_core.event.commands import DrawRound, FinishEvent, GrantExtension, SetCheckIn, SetClock
+from roundtap_core.event.commands import DrawRound, EnterResult, FinishEvent, GrantExtension, SetCheckIn, SetClock
 from roundtap_core.event.entries import VENUE, NewEntry
+from roundtap_core.records import Result, SidePair
 from roundtap_core.words import LANGUAGES
 from roundtap_hub.store.service import Step
 
@@ -183,6 +184,19 @@ def test_the_clock_is_one_s_own_table_s(house: House) -> None:
     assert house.event.live is not None
     other = house.event.live.matches[1].match.a
     assert "data-more" not in Phone(house, other).home().text
+
+
+def test_what_to_do_at_time_is_not_told_to_whoever_has_a_result(house: House) -> None:
+    ana, _ = phones(house)
+    house.time_is_up()
+    assert "Time is up" in part(ana, "phone-clock")
+    match = match_of(house)
+    result = Result(ended="time", score=SidePair(90, 60))
+    house.service.execute_one("e1", EnterResult(match.id, match.revision, result), "organizer")
+    assert part(ana, "phone-clock") == ""
+    assert house.event.live is not None
+    other = house.event.live.matches[1].match.a
+    assert "Time is up" in part(Phone(house, other), "phone-clock")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

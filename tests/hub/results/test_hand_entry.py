@@ -122,7 +122,7 @@ def test_a_result_takes_a_number_a_line_and_a_confirmation(house: House, browser
     assert PEOPLE[int(match.match.a[1:]) - 1] in text_of(browser.get(f"{ENTRY}?table=2"))
     told = browser.get(f"{ENTRY}?table=2&text=b24")
     assert "Victory points 24:100" in text_of(told)
-    assert "MoV 24 : 176" in text_of(told)
+    assert "MoV 24:176" in text_of(told)
     assert result_of(house, match.id) is None
     answer = confirm(browser, told.text)
     assert answer.status_code == 303

@@ -134,7 +134,7 @@ def test_a_page_opened_before_the_table_agreed_does_not_overwrite_what_was_agree
 
 def test_a_correction_begins_with_what_stands(house: House, browser: Browser):
     enter(browser, **at_time(49, 77))
-    assert 'value="time" class="main was"' in browser.get("/console/e1/match/1.1").text
+    assert 'value="time" class="was"' in browser.get("/console/e1/match/1.1").text
     page = walked(browser, way="time").text
     assert 'min="0" max="100" value="49"' in page
 

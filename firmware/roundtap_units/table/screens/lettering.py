@@ -112,21 +112,20 @@ def _signed(name: str) -> tuple[str, str]:
 
 
 def shorter_forms(name: str) -> Iterator[str]:
-    """A name, then shorter and shorter by whole words; a sign in front stays, and the number of a namesake.
+    """A name, then shorter and shorter by whole words; a sign in front stays, and the number of a namesake. No initial
+    is left out: the word before the last may be the surname.
 
-    >>> list(shorter_forms("● Aleksandra Maria Wiśniewska"))[1:]
-    ['● Aleksandra Maria W.', '● Aleksandra W.', '● Aleksandra', '● A. W.']
+    >>> list(shorter_forms("● Inés García López"))[1:]
+    ['● Inés García L.', '● Inés G. L.', '● Inés', '● I. G. L.']
     """
     yield name
     sign, bare = _signed(name)
     words = bare.split()
     twin = f" {words.pop()}" if len(words) > 1 and re.fullmatch(r"\(\d+\)", words[-1]) else ""
     if len(words) > 1:
-        first, last = words[0], f"{words[-1][0]}."
-        yield f"{sign}{' '.join(words[:-1])} {last}{twin}"
-        yield f"{sign}{first} {last}{twin}"
-        yield f"{sign}{first}{twin}"
-        yield f"{sign}{first[0]}. {last}{twin}"
+        initials = [f"{word[0]}." for word in words]
+        for shorter in ((*words[:-1], initials[-1]), (words[0], *initials[1:]), words[:1], initials):
+            yield f"{sign}{' '.join(shorter)}{twin}"
 
 
 def _abridged(name: Name) -> Iterator[str]:
