@@ -77,11 +77,10 @@ def read_clauses(document: str, language: str = "en") -> Coverage:
           open(os.path.join(FOLDER, language, f"{document}.json"), encoding="utf-8") as translated):
         said = json.load(translated)
     everybody = tuple(data["rulebooks"])
-    headings = {section: by_language.get(language, by_language["en"])
-                for section, by_language in data.get("headings", {}).items()}
     return Coverage(data["document"], everybody,
-                    tuple(_clause({"heading": headings.get(raw["section"], raw["section"])} | raw
-                                  | said.get(raw["id"], {}), everybody) for raw in data["clauses"]))
+                    tuple(_clause({"heading": data.get("headings", {}).get(raw["section"], {})
+                                   .get(language, raw["section"])} | raw | said.get(raw["id"], {}), everybody)
+                          for raw in data["clauses"]))
 
 
 def coverage(rulebook_id: str, language: str = "en") -> Coverage:
@@ -101,6 +100,5 @@ def coverage_to_json(found: Coverage) -> dict[str, Any]:
 
 def _clause(raw: dict[str, Any], everybody: tuple[str, ...]) -> Clause:
     fronts = raw.get("fronts", (CORE,) if raw["how"] in HELD else ())
-    given = {**raw, "rulebooks": tuple(raw.get("rulebooks", everybody)), "tests": tuple(raw.get("tests", ())),
-             "fronts": tuple(fronts)}
-    return Clause(**given)
+    return Clause(**{**raw, "rulebooks": tuple(raw.get("rulebooks", everybody)), "tests": tuple(raw.get("tests", ())),
+                     "fronts": tuple(fronts)})
