@@ -35,11 +35,11 @@ class BoardError(TomlTableError):
     """A fault in a board file that the user can fix; `key` names the text "board.KEY" in the units' catalogues."""
     TEXTS = {
         **TomlTableError.TEXTS,
-        "missing": "{file}: no such board: name one of {known}, or a TOML file",
-        "no_pin": "{file}: {where}: {value} is no BCM pin (0 to 27)",
-        "same_pin": "{file}: {where}: pin {value} is taken by {other}",
-        "reserved": "{file}: {where}: pin {value} is {other} of every Pi; take another one",
-        "no_address": "{file}: {where}: {value} is no I2C address (3 to 119)",
+        "missing": "{file}: unknown board: name one of {known}, or a TOML file",
+        "no_pin": "{file}: {where}: {value} is not a BCM pin (0 to 27)",
+        "same_pin": "{file}: {where}: pin {value} is already used by {other}",
+        "reserved": "{file}: {where}: pin {value} is reserved as {other}; use another pin",
+        "no_address": "{file}: {where}: {value} is not an I2C address (3 to 119)",
     }
 
 

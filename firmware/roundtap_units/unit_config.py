@@ -74,13 +74,13 @@ def read_unit_config(path: Path | None, own_keys: tuple[str, ...], kind: str) ->
             raise ConfigError(f"{path}: {name}: unknown; known are {', '.join(known)}")
     for name in ("unit", "key", "folder"):
         if name in data and (not isinstance(data[name], str) or not data[name]):
-            raise ConfigError(f"{path}: {name}: a text is wanted, or leave the line out")
+            raise ConfigError(f"{path}: {name}: must be a text; otherwise remove the line")
     key = _key(path, data["key"]) if "key" in data else b""
     if key and "unit" not in data:
-        raise ConfigError(f"{path}: unit is missing: a key belongs to a unit's name")
+        raise ConfigError(f"{path}: unit is missing: a key needs its unit's name")
     local = data.get("local", "key" not in data and has_local_key(kind))
     if not isinstance(local, bool):
-        raise ConfigError(f"{path}: local: true or false is wanted, not {local!r}")
+        raise ConfigError(f"{path}: local: must be true or false, not {local!r}")
     configured = data.get("hub", [])
     hubs = [_endpoint(path, address) for address in (configured if isinstance(configured, list) else [configured])]
     folder = Path(data["folder"]) if "folder" in data else default_data_folder(kind)
@@ -90,7 +90,7 @@ def read_unit_config(path: Path | None, own_keys: tuple[str, ...], kind: str) ->
     if local:
         for name in ("unit", "key", "hub"):
             if name in data:
-                raise ConfigError(f"{path}: {name}: a unit with local = true has it from the hub on this machine")
+                raise ConfigError(f"{path}: {name}: remove it: with local = true it comes from the hub on this machine")
         here = local_key(kind)
         common |= {"unit": here.unit, "key": here.key, "hubs": ((here.host, here.port),)}
     return common, {name: value for name, value in data.items() if name in own_keys}
@@ -99,7 +99,7 @@ def read_unit_config(path: Path | None, own_keys: tuple[str, ...], kind: str) ->
 def known_language(path: Path | None, language: str) -> str:
     """Raises ConfigError."""
     if language not in LANGUAGES:
-        raise ConfigError(f"{path}: language: one of {', '.join(LANGUAGES)} is wanted, not {language!r}")
+        raise ConfigError(f"{path}: language: must be one of {', '.join(LANGUAGES)}, not {language!r}")
     return language
 
 
@@ -143,7 +143,7 @@ def _key(path: Path | None, text: str) -> bytes:
     except ValueError:
         key = b""
     if len(key) < 32:
-        raise ConfigError(f"{path}: key: 64 hex digits are wanted")
+        raise ConfigError(f"{path}: key: must be 64 hex digits")
     return key
 
 
@@ -151,5 +151,5 @@ def _endpoint(path: Path | None, address: object) -> tuple[str, int]:
     try:
         return parse_endpoint(address)
     except ValueError as error:
-        raise ConfigError(f'{path}: hub: an address like "http://10.42.0.1:8080" is wanted, or a list of such, '
+        raise ConfigError(f'{path}: hub: must be an address like "http://10.42.0.1:8080", or a list of them, '
                           f"not {address!r}") from error

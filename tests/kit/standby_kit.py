@@ -110,7 +110,7 @@ class StandbyKit(Kit):
             "standby", "--data", str(self.standby_folder), "--hub", f"http://127.0.0.1:{self.standby_net.port}",
             "--unit", STANDBY, "--key", self.standby_key.hex(), "--host", "127.0.0.1", "--port", str(self.second_port),
             *more, stdout=subprocess.PIPE, text=True)
-        read_until(self.standby, "holds everything")
+        read_until(self.standby, "has everything")
 
     def kill_hub(self) -> None:
         self.stop_hub(signal.SIGKILL)

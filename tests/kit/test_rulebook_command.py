@@ -24,8 +24,8 @@ def test_every_rulebook_is_printed_with_its_clauses(rulebook: str) -> None:
     lines = [line.strip() for line in out.splitlines()]
     for clause in coverage(rulebook, "pl").clauses:
         assert any(clause.text in line for line in lines), clause.id
-    for section, _ in coverage(rulebook, "pl").sections():
-        assert section in lines
+    for heading, _ in coverage(rulebook, "pl").sections():
+        assert heading in lines
 
 
 def test_each_clause_has_its_kind_in_front_and_people_their_reason() -> None:

@@ -187,7 +187,7 @@ def test_a_hub_whose_card_locks_itself_in_mid_round_loses_nothing(evening: Calla
     _both_agree(hall, table)
 
 
-UNIT_WORDS = {"full": "CARD FULL", "read-only": "CARD LOCKED", "failing": "CARD FAILED"}
+UNIT_WORDS = {"full": "CARD FULL", "read-only": "CARD LOCKED", "failing": "CARD FAILING"}
 
 
 # How each fault is told is seen in mid-round as well.

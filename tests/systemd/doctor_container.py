@@ -87,7 +87,7 @@ FAULTS: dict[str, tuple[Fault, ...]] = {
     "standby": config_faults(
         "standby", Fault("wrong value", "standby.*hexadecimal", {f"{ETC}/standby.toml": UNIT.replace("7f3a", "zzzz")}),
         Fault("missing file", "standby.toml.*No such file"),
-        Fault("hub gone", "without contact to the hub",
+        Fault("hub gone", "no contact with the hub",
               {f"{ETC}/standby.toml": UNIT.replace("192.0.2.1", "127.0.0.9")})),
 }
 

@@ -175,9 +175,9 @@ def test_a_wall_names_a_wrong_address_and_the_programs_that_are_missing(
 def test_a_standby_without_its_hub_and_a_printer_without_its_cable_run_and_say_so(systemd: Systemd,
                                                                                   tmp_path: Path) -> None:
     with started(systemd, "standby", "--data", str(tmp_path / "data"), "--config", config(tmp_path, UNIT)):
-        while "without contact" not in systemd.status:
+        while "no contact" not in systemd.status:
             systemd.hear()
-    assert "without contact to the hub" in said_of(service_checks(systemd.shown("standby", "active")))
+    assert "no contact with the hub" in said_of(service_checks(systemd.shown("standby", "active")))
     file = config(tmp_path, f'{UNIT}device = "/dev/none"\nfolder = "{tmp_path}"\n')
     with started(systemd, "station", file):
         while "port" not in systemd.status:

@@ -30,7 +30,7 @@ def test_the_first_player_is_drawn_once_and_becomes_part_of_the_result():
     table = one(lot="b")
     assert "▲ who starts?" in table.says
     table.presses("▲")
-    assert table.says == "Drawn by lot: starts | ■ Bruno M. | any key: next"
+    assert table.says == "Random draw: starts | ■ Bruno M. | any key: next"
     table.presses("▲")
     assert "■ starts" in table.says
     table.dialogue.table.chance = lambda: pytest.fail("drawn twice")
@@ -58,13 +58,13 @@ def test_where_nobody_knows_who_began_a_lot_says_it_and_is_told_as_one():
     table.presses("bruno bruno ana")
     for _ in range(10):
         table.presses("bruno")
-    assert table.says.startswith("Who was first player? | ► ● Ana R. |    ■ Bruno M. |    unknown: draw a lot")
+    assert table.says.startswith("Who was first player? | ► ● Ana R. |    ■ Bruno M. |    unknown: draw at random")
     table.presses("▼▼ bruno")
-    assert table.says.startswith("Lot: who wins?")
+    assert table.says.startswith("Random draw: who wins?")
     table.presses("ana ▼▼ bruno")
-    assert table.says.endswith("▲ draws the lot")
+    assert table.says.endswith("▲ draw at random")
     table.presses("▲")
-    assert table.says == "Drawn by lot: wins | ■ Bruno M. | any key: next"
+    assert table.says == "Random draw: wins | ■ Bruno M. | any key: next"
     assert table.statuses[-1].lot == ("first_player_lot", "b")
     table.presses("bruno")
     assert table.says.startswith("first player | ■ Bruno M. 1 | 0 Ana R. ●")
@@ -104,9 +104,9 @@ def test_whose_list_costs_less_chooses_initiative_and_equal_ones_draw():
     table.hub_says(initiative="a")
     assert "● chooses initiative" in table.says
     table.hub_says(initiative="lot")
-    assert "▲ lot: initiative" in table.says
+    assert "▲ draw initiative" in table.says
     table.presses("▲")
-    assert table.says.startswith("Lot: chooses initiative | ■ Bruno M.")
+    assert table.says.startswith("Chooses initiative: | ■ Bruno M.")
     assert table.statuses[-1].lot == ("initiative", "b")
     table.presses("▲")
     table.hub_says(initiative="b", lots={"initiative": "b"})
@@ -188,9 +188,9 @@ def test_level_games_ask_whether_the_third_had_begun_and_else_for_a_lot():
     table.presses("ana ana ana")
     assert table.says == "Game 3 begun? | ► yes |    no | ▲▼   ● OK"
     table.presses("▼ ana")
-    assert table.says.startswith("Lot: who wins?")
+    assert table.says.startswith("Random draw: who wins?")
     table.presses("▲ ana")
-    assert table.says.startswith("lot | ● Ana R. 1 | 2 Bruno M. ■")
+    assert table.says.startswith("random draw | ● Ana R. 1 | 2 Bruno M. ■")
 
 
 def test_a_unit_that_forgot_the_games_takes_the_whole_match_from_the_list():

@@ -88,8 +88,8 @@ def test_a_station_that_is_told_so_waits_for_the_hub(folder, tmp_path):
 
 
 @pytest.mark.parametrize(("line", "says"), [
-    ('local = "yes"', "local: true or false is wanted, not 'yes'"),
-    ('local = true\nunit = "station-1"', "unit: a unit with local = true has it from the hub on this machine"),
+    ('local = "yes"', "local: must be true or false, not 'yes'"),
+    ('local = true\nunit = "station-1"', "unit: remove it: with local = true it comes from the hub on this machine"),
 ])
 def test_what_does_not_go_together_is_said(folder, tmp_path, line, says):
     path = tmp_path / "station.toml"

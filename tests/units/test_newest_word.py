@@ -101,7 +101,7 @@ def test_a_yes_to_what_was_replaced_meanwhile_is_asked_again_with_the_newest() -
     assert table.reports == [("b", score(100, 0))]
 
     table.hub_refuses("superseded")
-    assert table.says.startswith("REFUSED: CHANGED | Your opponent changed theirs. Check again.")
+    assert table.says.startswith("REFUSED: CHANGED | Your opponent's report changed. Check it.")
     table.hub_says(state="one-sided", a=score(100, 20), last="a")
     table.presses("▲")
 

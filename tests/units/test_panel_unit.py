@@ -313,7 +313,7 @@ def test_without_a_file_all_is_as_usual(tmp_path):
 
 
 @pytest.mark.parametrize(("text", "says"), [
-    ('key = "x"', "key: unknown; known are board, language, folder"), ("language = 5", "language: a text is wanted"),
+    ('key = "x"', "key: unknown; known are board, language, folder"), ("language = 5", "language: must be a text"),
     ('language = "xx"', "one of en, es, de, pl"), ('board = "none"', "board: "),
     ("x", "not a TOML file"),
 ])

@@ -328,7 +328,7 @@ def test_what_no_column_shows_stands_below_the_name():
     content["rows"][1].update(decided=None, decided_by=None, by_lot=True)
     said = texts(layout_job("standings", content, SHEET_58, unit_words("en")))
     assert "* Direct" in said
-    assert "place by lot" in said
+    assert "place by random draw" in said
 
 
 def test_a_final_ranking_tells_how_far_each_came_and_ranks_nobody_put_out():

@@ -138,7 +138,7 @@ def test_a_card_that_fails_at_the_start_is_a_screen_and_a_blinking_light(
     with monkeypatch.context() as patch:
         failing(patch)
         unit = make()
-        assert "CARD FAILED" in unit.says
+        assert "CARD FAILING" in unit.says
         unit.hub_says("view", view())
         assert "This unit's memory card is failing. Report to the organizer" in unit.says
         unit.wait(5000)

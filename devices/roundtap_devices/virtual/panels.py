@@ -86,7 +86,7 @@ class PanelSocket:
         except ValueError:
             order = None
         if not isinstance(order, dict):
-            return "a line is one JSON object"
+            return "each line must be one JSON object"
         with self.taking:
             return self._take(order)
 
@@ -141,7 +141,7 @@ class TablePanel:
     def _press(self, key: Any, down: Any) -> str | None:
         pins = self._board.pins.keys()
         if not isinstance(key, str) or key not in pins or not isinstance(down, bool):
-            return f'"pin" is one of {", ".join(pins)}, "down" is true or false'
+            return f'"pin" must be one of {", ".join(pins)}, "down" must be true or false'
         # A busy machine may deliver press and release together; so short a press would pass for a bounce.
         too_soon_s = self._moved_at_s.get(key, 0.0) + SHORTEST_S - time.monotonic()
         if too_soon_s > 0:

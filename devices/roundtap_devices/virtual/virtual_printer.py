@@ -308,7 +308,7 @@ class VirtualPrinter:
         lid is open; mute: never answers; stalled: takes no bytes; no-paper: the roll has ended; unplugged: the port is
         gone, `device` is empty; plugged in again it is a NEW port."""
         if name not in FAULTS:
-            raise ValueError(f"{name}: one of {', '.join(FAULTS)} is wanted")
+            raise ValueError(f"{name}: must be one of {', '.join(FAULTS)}")
         self._ends_after.pop(name, None)
         if on and after_bytes:
             self._ends_after[name] = self.processed_bytes + after_bytes

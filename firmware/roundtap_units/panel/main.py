@@ -235,7 +235,7 @@ def read_panel_config(path: Path, folder: Path | None = None) -> PanelConfig:
         if name not in KEYS:
             raise ConfigError(f"{path}: {name}: unknown; known are {', '.join(KEYS)}")
         if not isinstance(value, str):
-            raise ConfigError(f"{path}: {name}: a text is wanted, not {value!r}")
+            raise ConfigError(f"{path}: {name}: must be a text, not {value!r}")
     language = known_language(path, data.get("language", "en"))
     return PanelConfig(configured_board(path, data), language, folder or Path(data.get("folder", FOLDER)))
 

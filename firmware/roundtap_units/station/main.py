@@ -253,11 +253,11 @@ def read_station_config(path: Path | None) -> StationConfig:
     for name, kind, wanted in (("printer", str, "a text"), ("device", str, "a text"),
                                ("baud", int, "a whole number"), ("flow", str, "a text")):
         if name in own and (not isinstance(own[name], kind) or (kind is int and isinstance(own[name], bool))):
-            raise ConfigError(f"{path}: {name}: {wanted} is wanted, not {own[name]!r}")
+            raise ConfigError(f"{path}: {name}: must be {wanted}, not {own[name]!r}")
     if own.get("baud", 0) not in (0, *BAUDS):
-        raise ConfigError(f"{path}: baud: one of {', '.join(map(str, BAUDS))} is wanted, not {own['baud']}")
+        raise ConfigError(f"{path}: baud: must be one of {', '.join(map(str, BAUDS))}, not {own['baud']}")
     if own.get("flow", "none") not in FLOWS:
-        raise ConfigError(f"{path}: flow: one of {', '.join(FLOWS)} is wanted, not {own['flow']!r}")
+        raise ConfigError(f"{path}: flow: must be one of {', '.join(FLOWS)}, not {own['flow']!r}")
     return StationConfig(**common, **own)
 
 

@@ -133,7 +133,7 @@ def read_table_config(path: Path | None) -> TableConfig:
     made = unit_config.configured_board(path, own)
     facing = own.get("facing", made.facing)
     if facing not in FACINGS:
-        raise unit_config.ConfigError(f"{path}: facing: one of {', '.join(FACINGS)} is wanted, not {facing!r}")
+        raise unit_config.ConfigError(f"{path}: facing: must be one of {', '.join(FACINGS)}, not {facing!r}")
     return TableConfig(**common, board=replace(made, facing=facing), practice=own.get("practice") is True)
 
 

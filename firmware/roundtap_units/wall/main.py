@@ -351,7 +351,7 @@ def run(args: argparse.Namespace) -> int:
     try:
         configured = [parse_endpoint(args.hub if "://" in args.hub else f"http://{args.hub}")] if args.hub else []
     except ValueError:
-        return refuse("wall", f"--hub {args.hub}: an address like http://192.168.1.20 is wanted")
+        return refuse("wall", f"--hub {args.hub}: must be an address like http://192.168.1.20")
     stop = StopSignal()
     memory = WallMemory(args.folder / MEMORY)
     watch = HubWatch(configured, memory.hub)

@@ -51,7 +51,7 @@ def make_event(database: Path, players: int, tables: int, rulebook: str,
               for i, person in enumerate(made_up_people(players, RULEBOOKS[rulebook].team_size), start=1)]
     create = c.CreateEvent(name, rulebook, None, options, "#0072B2", secrets.randbits(48))
     entered = [c.EnterCompetitor(Entrant(p.competitor, p.person.digest(p.salt))) for p in people]
-    shown = [c.PublishRound(1, 1, noted="a demo")] if published else []
+    shown = [c.PublishRound(1, 1, noted="demo")] if published else []
     commands: list[c.Command] = [create, *entered, c.DrawRound(secrets.randbits(53)), *shown]
     service.execute([Step(event, command) for command in commands], "demo", people, timeout_s=60)
     service.execute([Step(VENUE, NewEntry("unit-placed", {"unit": f"table-{n}", "table": n}))

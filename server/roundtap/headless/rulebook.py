@@ -93,8 +93,8 @@ def _coverage(found: Coverage, words: Words) -> str:
     counts = [(kinds[kind], str(n), words(f"coverage.{kind}.what")) for kind, n in found.counts().items()]
     text = _titled(words("sheet.coverage"), counts, "<><")
     width = max(map(len, kinds.values()))
-    for section, clauses in found.sections():
-        text += f"\n  {section}\n"
+    for heading, clauses in found.sections():
+        text += f"\n  {heading}\n"
         text += "".join(f"    {kinds[clause.how]:<{width}}  {_clause_text(clause, words)}\n" for clause in clauses)
     return text
 

@@ -25,10 +25,10 @@ FOLDER = os.path.join(os.path.dirname(__file__), "clauses")
 
 
 class Clause(Struct, frozen=True):
-    """One requirement of a document. `section`: its heading; `text`: the clause in short English; `rulebooks`: ids it
-    holds for. `reason`: why a clause is left to people. `tests`: pytest ids of tests for it. `fronts`: those that could
-    break an enforced or default clause, each covered by a test; at least the core. `decided`: the kit's decision where
-    the document has a gap."""
+    """One requirement of a document. `section`: its heading there; `heading`: that in the reader's language; `text`:
+    the clause in short words; `rulebooks`: ids it holds for. `reason`: why a clause is left to people. `tests`: pytest
+    ids of tests for it. `fronts`: those that could break an enforced or default clause, each covered by a test; at
+    least the core. `decided`: the kit's decision where the document has a gap."""
     id: str
     section: str
     text: str
@@ -38,6 +38,7 @@ class Clause(Struct, frozen=True):
     tests: tuple[str, ...] = ()
     decided: str = ""
     fronts: tuple[str, ...] = ()
+    heading: str = ""
 
 
 class Coverage(Struct, frozen=True):
@@ -51,8 +52,8 @@ class Coverage(Struct, frozen=True):
         return {kind: sum(clause.how == kind for clause in self.clauses) for kind in KINDS}
 
     def sections(self) -> tuple[tuple[str, tuple[Clause, ...]], ...]:
-        """The clauses under the document's headings, in its order."""
-        return tuple((heading, tuple(under)) for heading, under in groupby(self.clauses, lambda clause: clause.section))
+        """The clauses under their headings, in the document's order."""
+        return tuple((heading, tuple(under)) for heading, under in groupby(self.clauses, lambda clause: clause.heading))
 
     def only(self, rulebook_id: str) -> Coverage:
         """What holds for that rulebook alone."""
@@ -77,7 +78,9 @@ def read_clauses(document: str, language: str = "en") -> Coverage:
         said = json.load(translated)
     everybody = tuple(data["rulebooks"])
     return Coverage(data["document"], everybody,
-                    tuple(_clause(raw | said.get(raw["id"], {}), everybody) for raw in data["clauses"]))
+                    tuple(_clause({"heading": data.get("headings", {}).get(raw["section"], {})
+                                   .get(language, raw["section"])} | raw | said.get(raw["id"], {}), everybody)
+                          for raw in data["clauses"]))
 
 
 def coverage(rulebook_id: str, language: str = "en") -> Coverage:
@@ -97,6 +100,5 @@ def coverage_to_json(found: Coverage) -> dict[str, Any]:
 
 def _clause(raw: dict[str, Any], everybody: tuple[str, ...]) -> Clause:
     fronts = raw.get("fronts", (CORE,) if raw["how"] in HELD else ())
-    given = {**raw, "rulebooks": tuple(raw.get("rulebooks", everybody)), "tests": tuple(raw.get("tests", ())),
-             "fronts": tuple(fronts)}
-    return Clause(**given)
+    return Clause(**{**raw, "rulebooks": tuple(raw.get("rulebooks", everybody)), "tests": tuple(raw.get("tests", ())),
+                     "fronts": tuple(fronts)})

@@ -518,7 +518,7 @@ def _refuse_half_destroyed(score: records.SidePair, winner: str, whole: records.
 class XWingEpicTeam(XWingEpicDuel):
     """"Juego por equipos épico": as the duel, with two players a side and other figures."""
     id = "xwing-epic-team"
-    title = "X-Wing Epic, teams (2 × 200)"
+    title = "X-Wing Epic (2 × 200)"
     document = "Reglas para torneos épicos X-Wing 1.1: Juego por equipos épico (es)"
     option_defaults = {**XWingEpicDuel.option_defaults, "squad_points": 400}
     team_size = 2

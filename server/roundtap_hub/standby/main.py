@@ -47,12 +47,12 @@ SILENCE_S = 6.0  # the hub sends a beat every 2 s
 RETRY_S = 1.0
 FEED_LINE_BYTES_MAX = 96 * 1024 * 1024
 
-PROMOTED_TEXT = "roundtap standby: the key is turned; this machine is the hub now"
+PROMOTED_TEXT = "roundtap standby: promoted; this machine is now the hub"
 FOLLOWING, BEHIND, AWAY, REFUSED = "following", "behind", "away", "refused"
 STATE_TEXTS = {
-    FOLLOWING: "holds everything the hub has saved ({words} entries), and every commit from now on before SAVED",
-    BEHIND: "connected; it does not hold everything yet {words}",
-    AWAY: "without contact to the hub; tries again {words}",
+    FOLLOWING: "has everything the hub has saved ({words} entries); gets every new entry before SAVED",
+    BEHIND: "connected, but not up to date yet {words}",
+    AWAY: "no contact with the hub; retrying {words}",
 }
 REFUSALS = {"ahead": "standby_ahead", "foreign": "standby_foreign"}
 
@@ -68,14 +68,14 @@ PanelAnswer = dict[str, Any]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("action", nargs="?", default=FOLLOW, choices=(FOLLOW, PROMOTE),
-                        help="follow the hub (the default), or turn the key: this machine is the hub from now on")
-    parser.add_argument("--hub", metavar="URL", default="", help="the hub that is followed: http://10.42.0.1:8080")
+                        help="follow the hub (the default), or promote: this machine becomes the hub")
+    parser.add_argument("--hub", metavar="URL", default="", help="the hub to follow: http://10.42.0.1:8080")
     parser.add_argument("--unit", metavar="NAME", default="", help="this standby's name among the hub's units")
-    parser.add_argument("--key", metavar="HEX", default="", help="its key there, of the role standby; or in --config")
+    parser.add_argument("--key", metavar="HEX", default="", help="its key there, with the role standby; or in --config")
     parser.add_argument("--config", metavar="FILE", type=Path, default=None, help="TOML with hub, unit and key")
     parser.add_argument("--start-over", action="store_true",
-                        help="set aside what this folder holds (it gets another name) and begin with the hub's journal")
-    parser.add_argument("--force", action="store_true", help="with promote: even if it never held everything")
+                        help="set this folder's data aside (under another name) and start with the hub's journal")
+    parser.add_argument("--force", action="store_true", help="with promote: even if this standby was never up to date")
     hub_main.add_arguments(parser)
 
 
@@ -83,7 +83,7 @@ def run(args: argparse.Namespace) -> int:
     """Follow until promoted, then serve as the hub; or promote."""
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     if args.database is not None or args.pages:
-        return refuse("standby", "a standby holds a hub's own folder; hubs on a database need none (server/SCALE.md).")
+        return refuse("standby", "a standby needs a hub's own folder; a database needs no standby (server/SCALE.md).")
     try:
         return _promote(args) if args.action == PROMOTE else _follow(args)
     except Problem as problem:
@@ -131,7 +131,7 @@ def read_hub(file: Path | None, given: Mapping[str, Any] = MappingProxyType({}),
 def _promote(args: argparse.Namespace) -> int:
     folder = args.data
     if is_promoted(folder):
-        print(f"roundtap standby: {folder} is a hub's already", flush=True)
+        print(f"roundtap standby: {folder} is already a hub's folder", flush=True)
         return 0
     if not read_notes(folder).get("level") and not args.force:
         raise Problem("standby_not_level", where=str(folder))
@@ -143,7 +143,7 @@ def _promote(args: argparse.Namespace) -> int:
     if idle is not None:
         with closing(idle):
             promote_folder(folder, system_clocks().at(), secrets.token_hex)
-        print("roundtap standby: the key is turned; no standby runs here: `roundtap standby` serves as the hub now",
+        print("roundtap standby: promoted; no standby runs here: `roundtap standby` now starts the hub",
               flush=True)
         return 0
     write_private(folder / PROMOTE_FILE, "")
@@ -397,7 +397,7 @@ class StandbySocket(socketserver.UnixStreamServer):
             return {"refused": "unknown"}
         if not now["level"]:
             return {"refused": NOT_LEVEL}
-        log.warning("the key was turned at the front panel")
+        log.warning("promoted at the front panel")
         self._turn()
         return {"turned": True}
 

@@ -19,7 +19,7 @@ SEEN = {
     "a judge's word": ("xwing-standard", Result(ended="ruling", winner="b"), "b", "judge's ruling"),
     "both lose by a judge's word": ("xwing-standard", Result(ended="ruling", winner="none"), "none", "judge's ruling"),
     "a lot": ("keyforge-archon", Result(ended="time", score=SidePair(1, 1), winner="b", timeout={
-        "game_begun": "no", "lot": "b", "decided_by": "lot"}), "b", "lot"),
+        "game_begun": "no", "lot": "b", "decided_by": "lot"}), "b", "random draw"),
     "more keys": ("keyforge-archon", Result(ended="time", score=SidePair(1, 0), winner="a", timeout={
         "keys": {"a": 2, "b": 1}, "decided_by": "keys"}), "a", "forged keys"),
     "more struggles": ("shatterpoint-premier", Result(score=SidePair(2, 1), wounds=SidePair(0, 3)), "a", ""),

@@ -92,7 +92,7 @@ def test_the_draft_shows_points_repeats_and_the_bye(house: House):
     browser.post("/console/e1/draw", attempt=0)
     page = text_of(browser.console())
     assert "Draft: only organizers can see it." in page
-    assert "by lot" in page
+    assert "at random" in page
     assert "only organizers can see it" not in text_of(house.browser().get("/e/e1/pairings"))
     browser.post("/console/e1/publish", number=1, attempt=1)
     house.play()

@@ -69,7 +69,7 @@ def test_whose_list_costs_less_is_named_at_every_front(house: House, rulebook: s
 
 def test_lists_that_cost_the_same_draw_lots_once(house: House):
     at_a_table(house, "xwing-standard", (99, 99))
-    assert "A lot decides who chooses initiative" in fronts(house)["phone"]
+    assert "A random draw decides who chooses initiative" in fronts(house)["phone"]
     browser = house.organizer()
     browser.get("/console/e1/match/1.1")
     browser.post("/console/e1/match/1.1/before-play", about="initiative")
@@ -79,7 +79,7 @@ def test_lists_that_cost_the_same_draw_lots_once(house: House):
     assert house.event.head == drawn.head
     side = house.event.live.matches[0].lots["initiative"]
     said = fronts(house)
-    assert "Lot:" in said["phone"]
+    assert "Random draw:" in said["phone"]
     assert said["table"] == {"about": "initiative", "side": side, "lot": True}
 
 
@@ -92,7 +92,7 @@ def test_a_phone_draws_the_lot_once_and_it_is_on_record_as_that_player_s(house: 
     assert (lot.kind, lot.actor) == ("lot-drawn", "phone:p2")
     side = house.event.live.matches[0].lots["initiative"]
     assert fronts(house)["table"] == {"about": "initiative", "side": side, "lot": True}
-    assert "Lot:" in text_of(browser.get(me))
+    assert "Random draw:" in text_of(browser.get(me))
     # The first stands, whoever asks again.
     for _ in range(3):
         house.browser().post(f"{house.hub.access.links.path('e1', 'p1')}/lot", about="initiative")
@@ -120,11 +120,11 @@ def test_unknown_totals_name_nobody(house: House):
 
 def test_the_first_player_drawn_is_told_to_phone_table_and_officials(house: House):
     at_a_table(house, "keyforge-archon", (None, None))
-    assert "A lot decides who starts." in fronts(house)["phone"]
+    assert "A random draw decides who starts." in fronts(house)["phone"]
     house.service.execute_one("e1", NoteLot("1.1", "first_player", "b"), "unit:unit-1")
     said = fronts(house)
-    assert "Lot:" in said["phone"]
-    assert "Lot:" in said["match"]
+    assert "Random draw:" in said["phone"]
+    assert "Random draw:" in said["match"]
     assert table_view(house.service.snapshot, "unit-1")["match"]["lots"] == {"first_player": "b"}
 
 

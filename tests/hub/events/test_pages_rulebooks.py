@@ -199,7 +199,7 @@ def test_the_level_is_asked_since_officials_may_play_by_it(house: House, ruleboo
 def test_the_cut_s_own_order_says_that_chance_comes_last_and_stays_until_the_final_is_over(house: House):
     names = "\n".join(("Ana Ruiz", "Bruno Maier", "Eva Luz", "Kai Eich", "Uwe Ohm"))
     browser = create(house, "xwing-epic-duel", names, structure="own", swiss_rounds=1, cut=4)
-    assert "then the sum of the opponents’ points, then a lot" in text_of(browser.get("/rules/e1"))
+    assert "then the sum of the opponents’ points, then a random draw" in text_of(browser.get("/rules/e1"))
 
     def play() -> None:
         for match in house.event.live.open_matches:

@@ -92,10 +92,10 @@ def test_the_second_official_is_announced_with_the_others():
 def test_the_clauses_are_at_the_bottom_and_folded(house: House):
     house.with_event()
     html = house.browser("de").get("/rules/e1").text
-    found = coverage("xwing-standard")
+    found = coverage("xwing-standard", "de")
     folded = html[html.index('<details class="card" id="clauses">'):]
     assert folded.count('class="kind ') == len(found.clauses)
-    assert all(section in folded for section, _ in found.sections())
+    assert all(heading in folded for heading, _ in found.sections())
 
 
 def test_the_page_looks_again_when_an_option_changes(house: House):

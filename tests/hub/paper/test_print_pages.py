@@ -178,7 +178,7 @@ def test_the_emergency_sheet_has_open_matches_codes_the_clock_the_hub_and_the_jo
     codes = slip_codes(house.event, house.event.live)
     assert all(code in said for code in codes.values())
     assert "1 open match" in said
-    assert "75 minutes per round." in said
+    assert "75 min per round." in said
     assert f"#{house.event.number} {house.event.head[:16]}" in said
     assert "http://" in said
     assert "Bye: 1, MoV 150" in said

@@ -153,17 +153,17 @@ def test_keyforge_where_nobody_knows_who_began_draws_a_lot_and_records_it_as_one
     walker.both("keys", 1, 1).both("aember", 2, 2)
     walker.press(**{"q.house.winner": "Dis"}).press(**{"q.house.loser": "Dis"})
     walker.both("creatures", 1, 1).both("bonus", 0, 0)
-    assert "unknown: draw a lot" in walker.text
+    assert "unknown: draw at random" in walker.text
     walker.press(**{"q.first_player": "lot"})
-    assert "Draw lots" in walker.text
+    assert "Draw at random" in walker.text
     # Nobody chooses: an answer that a request brings along is none.
     walker.page = walker.browser.get(f"{AT}?{urlencode({**hidden(walker.page.text), 'q.first_player_lot': 'b'}, True)}")
-    assert "Draw lots" in walker.text
+    assert "Draw at random" in walker.text
     asked = walker.page
     drawn = walker.post(f"{AT}/lot")
     side = walker.match.lots["first_player_lot"]
     walker.page = walker.browser.get(drawn.headers["Location"])
-    assert "Lot: who wins?" in walker.text
+    assert "Random draw: who wins?" in walker.text
     result = walker.enter()
     assert (result.winner, result.first_player, result.timeout["first_player_by"]) == (side, side, "lot")
     # Drawn again, from a page that stood open meanwhile: the first one stands.
@@ -217,7 +217,7 @@ def test_best_of_three_level_before_the_last_game_is_a_lot_that_the_hub_draws(
 def test_lots_are_drawn_for_nothing_but_lots(house: House):
     walker = play(house, "keyforge-archon")
     walker.press(way="time")
-    assert "Draw lots" not in walker.text
+    assert "Draw at random" not in walker.text
     form = hidden(walker.page.text)
     answer = walker.browser.client.post(f"{AT}/lot", data={**form, "csrf": walker.browser.token},
                                         headers=walker.browser.headers)

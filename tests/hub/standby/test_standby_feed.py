@@ -501,7 +501,7 @@ def test_a_standby_says_that_its_key_does_not_open_what_the_hub_sent(
     post.follow()
     assert post.state()["state"] == AWAY
     assert capsys.readouterr().out.splitlines() == [
-        "roundtap standby: without contact to the hub; tries again (key)"]
+        "roundtap standby: no contact with the hub; retrying (key)"]
 
 
 def test_what_is_on_the_standby_s_disk_is_said_again_where_the_hub_closed_the_connection_unheard(
