@@ -199,6 +199,17 @@ def test_what_to_do_at_time_is_not_told_to_whoever_has_a_result(house: House) ->
     assert "Time is up" in part(Phone(house, other), "phone-clock")
 
 
+def test_the_opponent_s_record_goes_once_a_result_stands_that_it_could_be_taken_for(house: House) -> None:
+    ana, _ = phones(house)
+    assert "Record 0–0" in part(ana, "me")
+    match = match_of(house)
+    conceded = Result(ended="concession", conceded_by="a", score=SidePair(0, 0))
+    house.service.execute_one("e1", EnterResult(match.id, match.revision, conceded), "organizer")
+    told = part(ana, "me")
+    assert "Record" not in told
+    assert "You lost (concession)" in told
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_whoever_s_event_is_over_reads_the_place_and_no_clock(house: House, language: str) -> None:
     house.service.execute_one("e1", SetClock("start"), "organizer")
