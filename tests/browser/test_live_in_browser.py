@@ -86,3 +86,14 @@ def test_what_somebody_searches_stays_searched_when_others_enter(hall: Hall, scr
     screen.until(lambda: len(shown()) == 2, "the other one of that name")
     assert search.get_attribute("value") == "player 07"
     assert browser.switch_to.active_element == search
+
+
+def test_a_browser_that_lets_no_page_remember_anything_follows_all_the_same(hall: Hall, screen: Screen) -> None:
+    screen.before_pages("""Object.defineProperty(window, "sessionStorage", {
+        get() { throw new DOMException("kept by nobody", "SecurityError"); }});""")
+    event = hall.create("Winter Open", people=PEOPLE)
+    screen.driver.get(f"{hall.url}/e/{event}")
+    screen.until(lambda: screen.run("return window.heard_hub"), "the hub's time")
+    hall.publish(event)
+    screen.until(lambda: "Round 1" in text(screen.driver, "round"), "the round")
+    assert screen.complaints() == []
