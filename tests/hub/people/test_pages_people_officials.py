@@ -167,7 +167,7 @@ def test_an_extension_shows_on_the_grid_and_on_the_matchs_clock(house: House):
     assert "+4" in text_of(browser.opened())
     assert "Extension: +4 min" in text_of(browser.get("/console/e1/match/1.1"))
     mine = house.event.live.matches[0].match.a  # type: ignore[union-attr]
-    assert "Your table has 4 extra minutes" in text_of(house.browser().get(f"/e/e1/p/{mine}"))
+    assert "Your table has 4 min extra" in text_of(house.browser().get(f"/e/e1/p/{mine}"))
     assert "1 to 56" in problem_of(browser.post("/console/e1/match/1.1/extension", minutes=60, sure=60))
     for typed in ("", "-5", "0", "61", "many"):
         refused = browser.post("/console/e1/match/1.1/extension", minutes=typed)
