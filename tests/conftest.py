@@ -118,17 +118,16 @@ def _process_state() -> dict[str, Any]:
     return state | {f"process {pid}": "runs, or waits to be reaped" for pid in _children()}
 
 
-def _was_overlooked(what: str, began_s: float) -> bool:
-    """Whether `what` is a process that one of two looks has missed: it is older than the test, and is still there."""
+def _is_no_leftover(what: str, began_s: float) -> bool:
+    """Whether `what` is a process that is gone, or is older than the test: one of the two looks missed it."""
     word, _, pid = what.partition(" ")
     if word != "process":
         return False
     try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        started_ticks = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19])
     except OSError:
-        return False
-    parent, started_s = int(fields[1]), int(fields[19]) / os.sysconf("SC_CLK_TCK")
-    return parent == os.getpid() and started_s < began_s - 1 / os.sysconf("SC_CLK_TCK")
+        return True
+    return started_ticks / os.sysconf("SC_CLK_TCK") < began_s - 0.01
 
 
 @pytest.fixture(autouse=True)
@@ -140,7 +139,7 @@ def _nothing_left_behind() -> Iterator[None]:
     after = _process_state()
     left = [f"{what}: {before.get(what, 'not there')} → {after.get(what, 'not there')}"
             for what in {**before, **after}
-            if before.get(what) != after.get(what) and not _was_overlooked(what, began_s)]
+            if before.get(what) != after.get(what) and not _is_no_leftover(what, began_s)]
     assert not left, "left behind changed:\n" + "\n".join(left)
 
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
 from flask.testing import FlaskClient
 from hall_kit import Hall
@@ -14,6 +15,7 @@ from hall_kit import Hall
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_hub.access.policy import ROUTES, STAFF
 from roundtap_hub.paper.slip_codes import slip_token
+from roundtap_hub.practice_hub import READY, PracticeHub
 
 NO_PAGES = frozenset({
     "GET /static/<name>", "GET /feed", "GET /time", "GET /ca.crt", "GET /checks",
@@ -68,7 +70,15 @@ def _said_by_phone(hall: Hall) -> str:
     return str(phone.post(form[1], data=fields).headers["Location"])
 
 
+def _practice(hall: Hall) -> list[str]:
+    """A practice hub that answers, without one: its own pages are a hub's."""
+    practice = hall.house.hub.host.practice = PracticeHub(Path(), "127.0.0.1", 8080, 0)
+    practice._state = READY
+    return ["/console/practice"]
+
+
 EXAMPLES: Mapping[str, Callable[[Hall], list[str]]] = {
+    "GET /console/practice": _practice,
     "GET /console/outcome/<word>": lambda hall: [hall.outcome()],
     "GET /console/new": lambda hall: ["/console/new", *(f"/console/new?rulebook={book}" for book in (
         "keyforge-archon", "shatterpoint-premier", "warlords-of-terra", "xwing-epic-team", "xwing-epic-duel"))],

@@ -82,7 +82,7 @@ class Guide:
         matches = sorted(first.matches, key=lambda match: match.match.table or 0) if first else UNDRAWN
         for match in matches:
             yield self._seats(match, pictures)
-        yield self._at_console("clock", self._has_clock_run(first), "start")
+        yield self._at_console("clock", self._has_clock_run(first), "start_units")
         for match in matches:
             if match.match.table == PHONE_TABLE:
                 yield self._by_phone(match)
@@ -94,7 +94,7 @@ class Guide:
         yield self._at_console("publish_final", len(state.public_rounds) > 1, "publish_knockout", name=final)
         last = second.matches[0] if second is not None else UNDRAWN[0]
         yield self._seats(last, pictures)
-        yield self._at_console("clock", self._has_clock_run(second), "start")
+        yield self._at_console("clock", self._has_clock_run(second), "start_units")
         yield self._at_table("report", last)
         yield self._at_console("finish", state.finished, "champion")
 
