@@ -25,7 +25,7 @@ PLAYERS, SEED = 21, 20261121
 RECORDED = {
     "xwing-standard": "6742d1faf3e5e23d338f4bcb52b24f421b73a8eaaa87870746fd273c7cd4adc5",
     "xwing-epic-duel": "1f4ab22f1d29358d2322567bc2b5a782548b77724de15c67e8131d8a6f25bb8d",
-    "xwing-epic-team": "617449abd0a5a3de8cf5244028865b8dd6b18f01b28a1aad013bf1bc9c6dd6d0",
+    "xwing-epic-team": "12b883598e22d2e0d109ba7967355abae43a67e97beccf85063624f414b0314d",
     "keyforge-archon": "2206de487fa234880d46e9e650fbdd564c19d4168ca9e4b2d0dfc1b4e5cab59a",
     "keyforge-sealed": "f13fbbfee359e76b7ad5ad0a0151854d3bd149bc478893fedb225da170b3313b",
     "warlords-of-terra": "2f341a3984f56cde553f3042694f465a5249198a1e82dfeece19c29f48f6c164",
