@@ -119,6 +119,10 @@ def test_a_long_name_is_wrapped_at_its_hyphen_before_it_is_shortened():
     assert one_line.lines == ("Aleksandra W.",)
 
 
+def test_an_initial_stays_with_its_name() -> None:
+    assert fit_text("Eva L. 1:0 Łukasz Ż.", 110, 30, (12,)).lines == ("Eva L. 1:0", "Łukasz Ż.")
+
+
 def test_a_sentence_that_is_too_long_is_drawn_as_far_as_it_fits_and_says_so():
     fitted = fit_text("Only a judge", 24, 12, (10,))
     assert (fitted.lines, fitted.fits) == (("Onl…",), False)

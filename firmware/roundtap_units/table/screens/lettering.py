@@ -179,12 +179,13 @@ def _wrap(text: str, wide: int, style: Style) -> tuple[str, ...]:
             lines.append(part)
         else:
             return ()
-    return tuple(line.rstrip() for line in lines)
+    return tuple(line.rstrip().replace("\u00a0", " ") for line in lines)
 
 
 def _parts(text: str) -> Iterator[tuple[str, str]]:
-    """Pieces between which a line may end, each with what joins it to the one before. A sign stays with its name."""
-    for word in re.sub(r"^(\W) (?=\S)", "\\1\u00a0", text).split(" "):
+    """Pieces between which a line may end, each with what joins it to the one before. A sign stays with its name, and
+    so does an initial."""
+    for word in re.sub(r"(?<=^\W) (?=\S)|(?<=\w) (?=\w\.(?: |$))", "\u00a0", text).split(" "):
         glue = " "
         pieces = word.split("-") if word.count("-") and not word.startswith("-") else [word]
         for place, piece in enumerate(pieces):
