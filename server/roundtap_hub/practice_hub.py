@@ -2,24 +2,32 @@
 
 import json
 import os
+import secrets
 import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from roundtap_core.errors import Problem
+from roundtap_core.event.states import PUBLISHED
+from roundtap_core.wire import practice_key
 from roundtap_hub.access.staff import Session
 from roundtap_hub.store.backups import PRACTICE
 from roundtap_hub.store.secure_files import make_private_folder
+from roundtap_hub.store.service import Snapshot
+from roundtap_hub.units.table_view import find_table
 
 PORT_ABOVE = 1  # its ports are this far above the hub's
 FREE_BYTES_MIN = 128 * 1024 * 1024
 """So much of the disk has to be free: an event's journal takes little of it, but never what the hub needs."""
 PAGES = "/practice/"
+UNITS = {1: "table-1", 2: "table-2"}
+"""Its virtual units by table, whose places real ones may take."""
 OFF, STARTING, READY, FAILED = "off", "starting", "ready", "failed"
 READY_LINE = b"ready\n"
 OF_SERVICE = ("NOTIFY_", "WATCHDOG_", "RUNTIME_", "STATE_", "LISTEN_", "ROUNDTAP_")
@@ -38,6 +46,12 @@ class PracticeHub:
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._state = OFF
+        self._lent: dict[str, int] = {}
+
+    @property
+    def lent(self) -> Mapping[str, int]:
+        """This hub's table units that play there, with their tables there."""
+        return dict(self._lent)
 
     @property
     def state(self) -> str:
@@ -71,9 +85,35 @@ class PracticeHub:
 
     def admit(self, session: Session) -> None:
         """Log the browser of this session in there, too. Cookies know no ports: it sends the same one."""
-        with self._lock, suppress(OSError, ValueError):
+        with self._lock:
+            self._say(asdict(session))
+
+    def lend(self, unit: str, key: bytes) -> dict[str, Any]:
+        """Give a table there to this hub's unit; returns the message that sends the unit there. `key`: the unit's,
+        which never leaves this hub. Raises Problem("practice_unit")."""
+        with self._lock:
+            table, salt = next((each for each in UNITS if each not in self._lent.values()), None), secrets.token_hex(16)
+            if table is None or unit in self._lent:
+                raise Problem("practice_unit", unit=unit)
+            self._lent[unit] = table
+            self._say({"unit": UNITS[table], "key": practice_key(key, UNITS[table], salt).hex()})
+        return {"type": "practice", "port": self.port, "unit": UNITS[table], "salt": salt}
+
+    def recall(self, unit: str) -> None:
+        """The unit's key counts there no more, so it comes back; a virtual unit takes its table again."""
+        with self._lock:
+            if (table := self._lent.pop(unit, None)) is not None:
+                self._say({"unit": UNITS[table], "key": ""})
+
+    def recall_tables_in_play(self, snapshot: Snapshot) -> None:
+        for unit in self.lent:
+            if is_in_play(snapshot, unit):
+                self.recall(unit)
+
+    def _say(self, message: Mapping[str, Any]) -> None:
+        with suppress(OSError, ValueError):
             if self._process is not None and self._process.stdin is not None:
-                self._process.stdin.write(json.dumps(asdict(session)).encode() + b"\n")
+                self._process.stdin.write(json.dumps(message).encode() + b"\n")
 
     def end(self) -> None:
         """End it at once; nothing of it is kept. Its units end with it."""
@@ -82,6 +122,7 @@ class PracticeHub:
                 self._process.kill()
                 self._process.wait()
             self._state = OFF
+            self._lent.clear()
 
     def _follow(self, process: subprocess.Popen[bytes]) -> None:
         assert process.stdin is not None
@@ -98,3 +139,11 @@ class PracticeHub:
         with self._lock:
             if self._process is process and self._state != OFF:
                 self._state = state
+                self._lent.clear()
+
+
+def is_in_play(snapshot: Snapshot, unit: str) -> bool:
+    """Whether the unit's table has a match in a published round of a running event."""
+    table = snapshot.venue.tables.get(unit)
+    found = find_table(snapshot, table) if table is not None else None
+    return found is not None and found[2] is not None and found[1] is not None and found[1].status == PUBLISHED

@@ -10,17 +10,18 @@ import re
 import signal
 import socket
 import ssl
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from PIL import Image
 
-from kit import PIN, WAIT_S, Kit, wait_until
+from kit import PIN, WAIT_S, Kit, Table, wait_until
 from roundtap.demo.bench import ORDERS
-from roundtap.demo.demo import NICENESS, OOM_SCORE
+from roundtap.demo.demo import NICENESS, OOM_SCORE, make_event
 from roundtap.demo.practice import IDLE_S, PracticeFront
 from roundtap_hub.practice_hub import PORT_ABOVE
 from roundtap_hub.serving.cookies import SECURE_SESSION
@@ -35,9 +36,10 @@ ORDER = {"Content-Type": "application/json"}
 class Practising:
     """A hub with an event in play, its organizer, and the practice hub that they started."""
 
-    def __init__(self, folder: Path) -> None:
-        self.kit: Kit = KIT(folder)
-        self.kit.start_hub()
+    def __init__(self, folder: Path, running: Kit | None = None) -> None:
+        self.kit = running or KIT(folder)
+        if running is None:
+            self.kit.start_hub()
         self.organizer = Browser(self.kit)
         assert self.organizer.log_in() == 303
         self.before = self.kit.entries()
@@ -51,7 +53,7 @@ class Practising:
         self.address = wait_until(self._address, "the practice hub", every_s=0.2)
 
     def _address(self) -> str:
-        found = re.search(r'content="0;url=([^"]+)"', self.organizer.ask("GET", "/console/practice")[2])
+        found = re.search(r'class="button main" href="([^"]+/practice/)"', self.organizer.ask("GET", "/console/practice")[2])
         return found[1] if found else ""
 
     def browser(self, cookies: dict[str, str]) -> Browser:
@@ -61,18 +63,32 @@ class Practising:
         made.cookies = dict(cookies)
         return made
 
-    def pictures(self) -> list[dict[str, Any]]:
-        """What the event stream says first, of two tables and the printer."""
+    def lend(self, unit: str, **fields: str) -> None:
+        """Send the hub's table unit to practise; with `back`, call it back."""
+        form = {"csrf": self.organizer.token("/console/practice"), "unit": unit, **fields}
+        assert self.organizer.ask("POST", "/console/practice/units", form)[0] == 303
+
+    def steps_done(self) -> int:
+        """How many steps the guide has ticked."""
+        return int(self.pictures(lambda found: found and "guide" in found[-1])[-1]["guide"]["now"])
+
+    def pictures(self, ends: Callable[[list[dict[str, Any]]], object]) -> list[dict[str, Any]]:
+        """What the event stream says first."""
         with closing(http.client.HTTPSConnection("localhost", self.there.port, context=self.there.context,
                                                  timeout=WAIT_S)) as line:
             line.request("GET", "/practice/pictures", headers={"Cookie": "; ".join(
                 f"{name}={value}" for name, value in self.there.cookies.items())})
             answer, found = line.getresponse(), []
-            while sum("table" in each and bool(each["picture"]) for each in found) < 2:
+            while not ends(found):
                 said = answer.readline()
                 if said.startswith(b"data: "):
                     found.append(json.loads(said[6:]))
             return found
+
+
+def two_pictures(found: list[dict[str, Any]]) -> bool:
+    """Of two tables and the printer."""
+    return sum("table" in each and bool(each["picture"]) for each in found) >= 2
 
 
 @pytest.fixture(scope="module")
@@ -112,7 +128,7 @@ def test_every_screen_says_that_it_is_practice(practising: Practising) -> None:
         assert headers["Content-Security-Policy"].endswith("frame-ancestors 'self'"), name
     badge = unit_words("en")("badge.practice")
     label = corner(draw_scene(TextScene(kind="idle", facing="edge", badge=badge, title="")))
-    shown = [told["picture"] for told in practising.pictures() if "table" in told and told["picture"]]
+    shown = [told["picture"] for told in practising.pictures(two_pictures) if "table" in told and told["picture"]]
     assert {picture["text"].partition(" | ")[0] for picture in shown} == {"Table 1", "Table 2"}
     for picture in shown:
         assert corner(Image.frombytes("1", (128, 64), base64.b64decode(picture["frame"]))) == label
@@ -195,6 +211,48 @@ def test_it_ends_with_the_hub_however_that_ends(tmp_path: Path) -> None:
         wait_until(lambda: not is_open(practising.kit.port + PORT_ABOVE), "its end")
     finally:
         practising.kit.stop()
+
+
+def restarted(kit: Kit) -> Table:
+    """The front of table 1's unit, once its process has started again."""
+    before = kit.tables[1]
+    wait_until(lambda: not before._reader.is_alive(), "the unit's restart")
+    kit.tables[1] = Table(kit.folder / "panel-1")
+    return kit.tables[1]
+
+
+def test_a_real_table_without_a_match_plays_along_until_its_match_is_published(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kit.make_event", partial(make_event, published=False))
+    kit = KIT(tmp_path)
+    kit.start_hub()
+    try:
+        kit.start_table().wait_for("Friday night")
+        practising = Practising(tmp_path, kit)
+        there, event = practising.there, practising.paths["console"]
+        wait_until(lambda: "Use in practice" in practising.organizer.ask("GET", "/console/practice")[2], "the unit")
+        practising.lend("table-1")
+        table = restarted(kit)
+        table.wait_for("| Practice")
+        publish = {"csrf": there.token(event), "number": "1", "attempt": "1"}
+        assert there.ask("POST", f"{event}/publish", publish)[0] == 303
+        table.wait_for("press")
+        wait_until(lambda: practising.steps_done() == 1, "the published round")
+        table.tap("a", "b")
+        wait_until(lambda: practising.steps_done() == 2, "the step of the seats")
+        assert kit.entries() == practising.before
+        event = f"/console/{kit.event}"
+        publish["csrf"] = practising.organizer.token(event)
+        assert practising.organizer.ask("POST", f"{event}/publish", publish)[0] == 303
+        restarted(kit).wait_for("press")
+        print(kit.tables[1].texts)
+        assert [entry.kind for entry in kit.entries()[len(practising.before):]] == ["round-published"]
+        assert not (tmp_path / "unit-1" / "practice").exists()
+        wait_until(lambda: [each for each in practising.pictures(two_pictures)
+                            if each.get("table") == 1 and each["picture"]],
+                   "the virtual unit at its table again")
+    finally:
+        kit.stop()
 
 
 def test_one_that_nobody_uses_ends_after_two_hours() -> None:

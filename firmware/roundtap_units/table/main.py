@@ -2,7 +2,9 @@
 
 import argparse
 import contextlib
+import json
 import os
+import shutil
 import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -107,6 +109,7 @@ class EnrolTable(BoardUnit):
         self._beeped = on
 
 
+PRACTICE_FOLDER = "practice"
 KEYS = ("board", "facing", "practice")
 
 
@@ -142,7 +145,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _run(config: TableConfig, args: argparse.Namespace) -> bool:
-    """Whether the unit gave up its key, and has to restart."""
+    """Whether the unit has to restart: it gave up its key, goes to practise, or comes back."""
     from roundtap_machine.atomic_write import crash_point
     from roundtap_machine.health import MachineProbe
     from roundtap_units.link.checksum_lines import key_fingerprint
@@ -151,8 +154,9 @@ def _run(config: TableConfig, args: argparse.Namespace) -> bool:
     from roundtap_units.link.own_health import OwnHealth
     from roundtap_units.link.stored_view import StoredView, read_boot_id
     from roundtap_units.table.dialogue.dialogue import Dialogue
-    from roundtap_units.table.unit import TableUnit
+    from roundtap_units.table.unit import PRACTICE_TRIES, TableUnit
 
+    config, is_guest = _as_guest(config)
     process = BoardProcess(config.board, config.folder, args)
     front, screen, stopping = process.front, process.screen, process.stopping
     # What is virtual, or counts for nothing, is marked so on every screen.
@@ -178,17 +182,32 @@ def _run(config: TableConfig, args: argparse.Namespace) -> bool:
     unit.troubles.can_enrol = identity.enrolled
     link.start()
     try:
-        process.run(unit, lambda: unit.troubles.enrols)
+        process.run(unit, lambda: unit.troubles.enrols or (
+            unit.feeds_lost >= PRACTICE_TRIES if is_guest else unit.practice is not None))
     finally:
         link.stop()
         outbox.close()
         process.close()
-    if unit.troubles.enrols and not stopping.is_set():
+    if unit.troubles.enrols:
         # The key stays on the disk until there is another one: the refusing machine may be no hub, and after a power
         # cut the key is tried again.
         os.environ[unit_config.REENROL_VARIABLE] = "1"
-        return True
-    return False
+    elif unit.practice is not None and not is_guest:
+        here = unit.practice
+        os.environ[unit_config.PRACTICE_VARIABLE] = json.dumps([here.host, here.port, here.unit, here.key.hex()])
+    return not stopping.is_set()
+
+
+def _as_guest(config: TableConfig) -> tuple[TableConfig, bool]:
+    """The configuration of a process that has restarted in order to practise, and whether it has. It plays in an empty
+    folder of its own, and its next start is its own again."""
+    folder, said = config.folder / PRACTICE_FOLDER, os.environ.pop(unit_config.PRACTICE_VARIABLE, "")
+    shutil.rmtree(folder, ignore_errors=True)
+    if not said:
+        return config, False
+    host, port, unit, key = json.loads(said)
+    return replace(config, unit=unit, key=bytes.fromhex(key), hubs=((host, port),), folder=folder, local=False,
+                   practice=True), True
 
 
 def _enrolled(config: TableConfig, memory: UnitMemory, process: BoardProcess,

@@ -1,6 +1,6 @@
 """The guide beside the demo's hall: what to press next, and which steps the hub has recorded."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -53,6 +53,8 @@ class Guide:
         self._names = event_names(self._state, journal.people([event_id]).get(event_id, {}))
         self._asked: set[str] = set()  # matches whose table asked for the seats
         self._seated: set[str] = set()
+        self.lamps_of: Callable[[int], Mapping[str, Any]] = lambda _: {}
+        """What stands for the picture of a table without a panel, where a real unit plays."""
 
     @property
     def phone_owner(self) -> str:
@@ -105,7 +107,8 @@ class Guide:
     def _seats(self, match: MatchState, pictures: Pictures) -> GuideStep:
         """By the lamps with which the table asks for its seats: the hub keeps no record of them."""
         people = self._people(match)
-        picture = pictures.get(match.match.table or 0) or {}
+        table = match.match.table or 0
+        picture = pictures.get(table) or self.lamps_of(table)
         lamps = [side for side in SIDES if picture.get(f"lamp_{side}")]
         if self._state.live is not None and match in self._state.live.matches and not match.reports:
             if lamps:

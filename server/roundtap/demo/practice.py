@@ -1,7 +1,7 @@
 """The practice hub of a running hub: the demo's hall and guide over HTTPS, for the organizers whom that hub names.
 
 The running hub (roundtap_hub/practice_hub.py) starts this, and writes a line of JSON to its stdin for each session that
-is let in. It ends with its stdin.
+is let in, and for each table that it gives to a real unit or takes back. It ends with its stdin.
 """
 
 import asyncio
@@ -17,14 +17,16 @@ from typing import Any
 
 from roundtap.demo.bench import Bench, BenchPrinter, BenchTable
 from roundtap.demo.guide import Guide
-from roundtap.kit.virtual_kit import VirtualKit
+from roundtap.kit.virtual_kit import VirtualKit, unit_of
 from roundtap.main import END_WITHIN_S
+from roundtap_core.records import SIDES
 from roundtap_hub import practice_hub
 from roundtap_hub.access.access_guard import requester_of
 from roundtap_hub.access.policy import ORGANIZER
 from roundtap_hub.access.staff import Session, pin_mark
 from roundtap_hub.serving.asgi import HubApplication
 from roundtap_hub.serving.http_answers import Receive, Scope, Send
+from roundtap_hub.units.unit_keys import TABLE
 
 IDLE_S = 2 * 3600.0  # after so long without a press or a page, it ends
 
@@ -38,6 +40,8 @@ class PracticeFront:
         self._application, self._kit, self._ready, self._now_s = application, kit, ready, now_s
         tables, info = {n: BenchTable(n, kit.panel(n)) for n in kit.tables}, {"hub": "", "frames": True, "paths": paths}
         self._bench = Bench(tables, BenchPrinter(kit.printer), info, language, kit, leads, admits=self._is_organizer)
+        leads.lamps_of = self._lamps_of
+        self._virtual_keys: dict[str, bytes] = {}
         self._used_s = now_s()
         threading.Thread(target=self._listen, name="practice-sessions", daemon=True).start()
 
@@ -76,11 +80,30 @@ class PracticeFront:
             await asyncio.sleep(left_s)
         os.kill(os.getpid(), signal.SIGTERM)
 
+    def _give_place(self, unit: str, key: bytes) -> None:
+        """A virtual unit's place, to the real unit with this key; b"": to the virtual one again."""
+        keys = self._application.hub.units.keys
+        own = self._virtual_keys.setdefault(unit, keys[unit])
+        if key:
+            self._kit.switch_power(unit, False)
+        keys.enrol(unit, TABLE, key or own, replaces=True)
+        if not key:
+            self._kit.switch_power(unit, True)
+
+    def _lamps_of(self, table: int) -> dict[str, bool]:
+        """Which sides a real unit waits for, by its status."""
+        status = self._application.hub.presence.status_of(unit_of(table))
+        return {f"lamp_{side}": side not in status.seated for side in SIDES} if status and status.match else {}
+
     def _listen(self) -> None:
         """Let in whom the running hub names; end with it."""
         organizers = self._application.hub.access.organizers
         mark = pin_mark((self._kit.hub_folder / "pin").read_text(encoding="ascii"), None)
         for line in sys.stdin.buffer:
-            organizers.sessions.adopt(replace(Session(**json.loads(line)), person="", pin=mark))
+            said = json.loads(line)
+            if "unit" in said:
+                self._give_place(said["unit"], bytes.fromhex(said["key"]))
+            else:
+                organizers.sessions.adopt(replace(Session(**said), person="", pin=mark))
         signal.alarm(END_WITHIN_S)
         os.kill(os.getpid(), signal.SIGTERM)

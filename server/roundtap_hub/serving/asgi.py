@@ -52,6 +52,9 @@ class HubApplication:
         self.panel = PanelApi(hub)
         if hub.host.kin is not None:
             self.devices.on_hello.append(hub.host.kin.check_hello_epoch)
+        if (practice := hub.host.practice) is not None:
+            hub.service.listen(lambda snapshot, _: practice.recall_tables_in_play(snapshot))
+            self.devices.on_hello.append(lambda unit, _: practice.recall(unit))
         self._static = StaticFiles()
         self.standby_api = StandbyApi(hub, TakenOverPage(hub, self._static.url("roundtap.css")))
         drawing, for_staff = (PageQueue[list[CachedPage | None]](name, 1, spare, per_address // 2)
