@@ -136,6 +136,7 @@ def test_every_screen_says_that_it_is_practice(practising: Practising) -> None:
 
 def test_what_is_played_there_never_reaches_the_hub(practising: Practising) -> None:
     there, event = practising.there, practising.paths["console"]
+    practising.pictures(two_pictures)
     token = there.token(event)
     assert there.ask("POST", f"{event}/publish", {"csrf": token, "number": "1", "attempt": "1"})[0] == 303
     assert post(there, "/practice/press", '{"table": 1, "pin": "a", "down": true}', ORDER) == 204
