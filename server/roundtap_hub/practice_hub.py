@@ -7,31 +7,27 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.states import PUBLISHED
 from roundtap_core.wire import practice_key
 from roundtap_hub.access.staff import Session
 from roundtap_hub.store.backups import PRACTICE
 from roundtap_hub.store.secure_files import make_private_folder
 from roundtap_hub.store.service import Snapshot
-from roundtap_hub.units.table_view import find_table
 
 PORT_ABOVE = 1  # its ports are this far above the hub's
-FREE_BYTES_MIN = 128 * 1024 * 1024
-"""So much of the disk has to be free: an event's journal takes little of it, but never what the hub needs."""
+FREE_BYTES_MIN = 128 * 1024 * 1024  # of the disk: an event's journal takes little of it, but never what the hub needs
 PAGES = "/practice/"
-UNITS = {1: "table-1", 2: "table-2"}
-"""Its virtual units by table, whose places real ones may take."""
+UNITS = {1: "table-1", 2: "table-2"}  # its virtual units by table, whose places real ones may take
 OFF, STARTING, READY, FAILED = "off", "starting", "ready", "failed"
 READY_LINE = b"ready\n"
+# Variables that systemd or a folder of keys gives to this hub alone.
 OF_SERVICE = ("NOTIFY_", "WATCHDOG_", "RUNTIME_", "STATE_", "LISTEN_", "ROUNDTAP_")
-"""Variables that systemd or a folder of keys gives to this hub alone."""
 
 
 class PracticeHub:
@@ -45,24 +41,14 @@ class PracticeHub:
         self.port, self.secure_port = port + PORT_ABOVE, secure_port and secure_port + PORT_ABOVE
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
-        self._state = OFF
-        self._lent: dict[str, int] = {}
-
-    @property
-    def lent(self) -> Mapping[str, int]:
-        """This hub's table units that play there, with their tables there."""
-        return dict(self._lent)
-
-    @property
-    def state(self) -> str:
-        """READY: its pages answer; FAILED: it ended before they did."""
-        return self._state
+        self.state = OFF  # READY: its pages answer; FAILED: it ended before they did
+        self.lent: dict[str, int] = {}  # this hub's table units that play there, with their tables there
 
     def start(self, language: str) -> None:
         """Start it in an empty folder, unless it runs. Raises Problem("practice_no_room"), Problem("practice_failed").
         """
         with self._lock:
-            if self._state in (STARTING, READY):
+            if self.state in (STARTING, READY):
                 return
             folder = self._data / PRACTICE
             try:
@@ -80,7 +66,7 @@ class PracticeHub:
             assert self._process.stdin is not None
             # A practice hub that hangs must not make this one wait.
             os.set_blocking(self._process.stdin.fileno(), False)
-            self._state = STARTING
+            self.state, self.lent = STARTING, {}
             threading.Thread(target=self._follow, args=(self._process,), name="practice", daemon=True).start()
 
     def admit(self, session: Session) -> None:
@@ -92,23 +78,19 @@ class PracticeHub:
         """Give a table there to this hub's unit; returns the message that sends the unit there. `key`: the unit's,
         which never leaves this hub. Raises Problem("practice_unit")."""
         with self._lock:
-            table, salt = next((each for each in UNITS if each not in self._lent.values()), None), secrets.token_hex(16)
-            if table is None or unit in self._lent:
+            table, salt = next((each for each in UNITS if each not in self.lent.values()), None), secrets.token_hex(16)
+            if table is None or unit in self.lent:
                 raise Problem("practice_unit", unit=unit)
-            self._lent[unit] = table
+            self.lent[unit] = table
             self._say({"unit": UNITS[table], "key": practice_key(key, UNITS[table], salt).hex()})
         return {"type": "practice", "port": self.port, "unit": UNITS[table], "salt": salt}
 
-    def recall(self, unit: str) -> None:
-        """The unit's key counts there no more, so it comes back; a virtual unit takes its table again."""
-        with self._lock:
-            if (table := self._lent.pop(unit, None)) is not None:
-                self._say({"unit": UNITS[table], "key": ""})
-
-    def recall_tables_in_play(self, snapshot: Snapshot) -> None:
-        for unit in self.lent:
-            if is_in_play(snapshot, unit):
-                self.recall(unit)
+    def recall(self, units: Collection[str]) -> None:
+        """Those of them that are lent come back, as their keys count there no more; virtual units take their places."""
+        # Without the lock where none is: a start may hold it for a while.
+        for unit in self.lent.keys() & units:
+            with self._lock:
+                self._say({"unit": UNITS[self.lent.pop(unit)], "key": ""})
 
     def _say(self, message: Mapping[str, Any]) -> None:
         with suppress(OSError, ValueError):
@@ -121,8 +103,7 @@ class PracticeHub:
             if self._process is not None:
                 self._process.kill()
                 self._process.wait()
-            self._state = OFF
-            self._lent.clear()
+            self.state = OFF
 
     def _follow(self, process: subprocess.Popen[bytes]) -> None:
         assert process.stdin is not None
@@ -137,13 +118,12 @@ class PracticeHub:
 
     def _change(self, process: subprocess.Popen[bytes], state: str) -> None:
         with self._lock:
-            if self._process is process and self._state != OFF:
-                self._state = state
-                self._lent.clear()
+            if self._process is process and self.state != OFF:
+                self.state = state
 
 
-def is_in_play(snapshot: Snapshot, unit: str) -> bool:
-    """Whether the unit's table has a match in a published round of a running event."""
-    table = snapshot.venue.tables.get(unit)
-    found = find_table(snapshot, table) if table is not None else None
-    return found is not None and found[2] is not None and found[1] is not None and found[1].status == PUBLISHED
+
+def units_in_play(snapshot: Snapshot) -> set[str]:
+    """The units whose tables have a match in a published round of a running event."""
+    return {unit for state in snapshot.events.values() if state.live is not None for match in state.live.matches
+            for unit, table in snapshot.venue.tables.items() if table == match.match.table}

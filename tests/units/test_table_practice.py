@@ -1,4 +1,4 @@
-"""A table unit that is sent to practise: it goes when nobody needs it, keeps its own files, and comes back as itself."""
+"""A table unit sent to practise: it goes when nobody needs it, keeps its own files, and comes back as itself."""
 
 from __future__ import annotations
 
@@ -12,15 +12,14 @@ from unit_kit import KEY, Unit, view
 from roundtap_core.wire import REPORT, sign
 from roundtap_units.link.identity import HubAddress
 from roundtap_units.table import main
-from roundtap_units.table.unit import PRACTICE_TRIES
 from roundtap_units.unit_config import PRACTICE_VARIABLE
 
-THERE = HubAddress("10.42.0.1", 8081, "table-1", bytes(reversed(KEY)))
+THERE = ["10.42.0.1", 8081, "table-1", bytes(reversed(KEY)).hex()]
 REPORTED = {"report_id": "r1", "unit": "table-12", "event": "e0", "match": "1.1", "side": "a", "revision": 0,
             "result": {"score": {"a": 1, "b": 0}}}
 
 
-def sent_with(folder: Path, *views: dict[str, object]) -> HubAddress | None:
+def sent_with(folder: Path, *views: dict[str, object]) -> list[object] | None:
     """Where it goes when it is sent to practise after these views."""
     unit = Unit(folder)
     for each in views:
@@ -49,16 +48,12 @@ def test_it_stays_while_a_judge_is_called_or_a_result_is_to_be_sent(tmp_path: Pa
     assert unit.unit.practice is None
 
 
-def test_it_comes_back_when_its_practice_hub_falls_silent_or_never_speaks(tmp_path: Path) -> None:
+def test_it_knows_when_its_hub_is_out_of_touch(tmp_path: Path) -> None:
     unit = Unit(tmp_path)
-    for _ in range(PRACTICE_TRIES - 1):
-        unit.hub_says("ended", False)
-    assert unit.unit.feeds_lost < PRACTICE_TRIES
-    unit.hub_says("ended", False)
-    assert unit.unit.feeds_lost >= PRACTICE_TRIES
-    met = Unit(tmp_path / "met")
-    met.hub_says("ended", True)
-    assert met.unit.feeds_lost >= PRACTICE_TRIES
+    unit.hub_says("view", view())
+    assert not unit.unit.feed_ended
+    unit.hub_says("ended", None)
+    assert unit.unit.feed_ended
 
 
 @pytest.fixture
@@ -71,14 +66,15 @@ def config(tmp_path: Path) -> main.TableConfig:
 
 def test_as_a_guest_it_is_somebody_else_in_an_empty_folder_and_its_next_start_is_its_own(
         config: main.TableConfig, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(PRACTICE_VARIABLE, json.dumps([THERE.host, THERE.port, THERE.unit, THERE.key.hex()]))
+    monkeypatch.setenv(PRACTICE_VARIABLE, json.dumps(THERE))
     own, theirs = config.folder / "outbox.jsonl", config.folder / "practice" / "outbox.jsonl"
     theirs.parent.mkdir(parents=True)
     for each in (own, theirs):
         each.touch()
     guest, is_guest = main._as_guest(config)
     assert is_guest
-    assert (guest.identity(), guest.practice, guest.language) == (THERE, True, "pl")
+    assert (guest.identity(), guest.practice, guest.language) == (
+        HubAddress("10.42.0.1", 8081, "table-1", bytes(reversed(KEY))), True, "pl")
     assert (guest.folder, theirs.exists(), own.exists()) == (theirs.parent, False, True)
     assert PRACTICE_VARIABLE not in os.environ
     theirs.parent.mkdir()

@@ -175,8 +175,8 @@ class HubLink:
     "mismatch" the hub's version where it is another build than this unit's (None: the same); "twin" whether another
     unit has this one's name; "refusal" why the hub keeps refusing this unit's messages: "key", "form", "often" or None;
     "key" (unit, key) this unit's identity from now on; "contact" nothing; "identify" nothing: an organizer wants to see
-    which unit this is; "practice" who it is to be at which practice hub; "ended" whether the feed that has just ended
-    ever began.
+    which unit this is; "practice" [host, port, unit, key in hex], the practice hub that an organizer sends it to;
+    "ended" nothing: a feed is over, or did not begin.
 
     memory: the unit's memory of its hubs. holds: the match on the table's screen, for the hello. renew: called before
     each feed for this unit's identity and hub from now on; None: unchanged. health: the machine's state, for the
@@ -258,7 +258,7 @@ class HubLink:
                 # Whatever the other side sent: a unit that stops listening would be lost for the day.
                 self._faults.log_exception("the feed broke")
             self._hubs.failed(place)
-            self._receive("ended", self._statuses.session is not None)
+            self._receive("ended", None)
             self._statuses.session = None
             if self._is_duplicate:
                 self._stop.wait(TWIN_RETRY_S)
@@ -358,8 +358,8 @@ class HubLink:
         elif parsed.type == "identify":
             self._receive("identify", None)
         elif isinstance(parsed, messages.PracticeMessage):
-            self._receive("practice", HubAddress(place[0], parsed.port, parsed.unit,
-                                                 practice_key(self._address.key, parsed.unit, parsed.salt)))
+            self._receive("practice", [place[0], parsed.port, parsed.unit,
+                                       practice_key(self._address.key, parsed.unit, parsed.salt).hex()])
         elif isinstance(parsed, messages.HubsMessage):
             self._hubs.add_standbys(parsed.hubs)
 

@@ -109,7 +109,6 @@ class EnrolTable(BoardUnit):
         self._beeped = on
 
 
-PRACTICE_FOLDER = "practice"
 KEYS = ("board", "facing", "practice")
 
 
@@ -154,7 +153,7 @@ def _run(config: TableConfig, args: argparse.Namespace) -> bool:
     from roundtap_units.link.own_health import OwnHealth
     from roundtap_units.link.stored_view import StoredView, read_boot_id
     from roundtap_units.table.dialogue.dialogue import Dialogue
-    from roundtap_units.table.unit import PRACTICE_TRIES, TableUnit
+    from roundtap_units.table.unit import TableUnit
 
     config, is_guest = _as_guest(config)
     process = BoardProcess(config.board, config.folder, args)
@@ -183,7 +182,7 @@ def _run(config: TableConfig, args: argparse.Namespace) -> bool:
     link.start()
     try:
         process.run(unit, lambda: unit.troubles.enrols or (
-            unit.feeds_lost >= PRACTICE_TRIES if is_guest else unit.practice is not None))
+            unit.feed_ended if is_guest else unit.practice is not None))
     finally:
         link.stop()
         outbox.close()
@@ -192,20 +191,19 @@ def _run(config: TableConfig, args: argparse.Namespace) -> bool:
         # The key stays on the disk until there is another one: the refusing machine may be no hub, and after a power
         # cut the key is tried again.
         os.environ[unit_config.REENROL_VARIABLE] = "1"
-    elif unit.practice is not None and not is_guest:
-        here = unit.practice
-        os.environ[unit_config.PRACTICE_VARIABLE] = json.dumps([here.host, here.port, here.unit, here.key.hex()])
+    elif not is_guest:
+        os.environ[unit_config.PRACTICE_VARIABLE] = json.dumps(unit.practice)
     return not stopping.is_set()
 
 
 def _as_guest(config: TableConfig) -> tuple[TableConfig, bool]:
     """The configuration of a process that has restarted in order to practise, and whether it has. It plays in an empty
     folder of its own, and its next start is its own again."""
-    folder, said = config.folder / PRACTICE_FOLDER, os.environ.pop(unit_config.PRACTICE_VARIABLE, "")
+    folder, order = config.folder / "practice", json.loads(os.environ.pop(unit_config.PRACTICE_VARIABLE, "null"))
     shutil.rmtree(folder, ignore_errors=True)
-    if not said:
+    if order is None:
         return config, False
-    host, port, unit, key = json.loads(said)
+    host, port, unit, key = order
     return replace(config, unit=unit, key=bytes.fromhex(key), hubs=((host, port),), folder=folder, local=False,
                    practice=True), True
 
@@ -214,9 +212,6 @@ def _enrolled(config: TableConfig, memory: UnitMemory, process: BoardProcess,
               badge: str) -> tuple[HubAddress | None, TableConfig]:
     """(the unit's identity once enrolled, the configuration with the language chosen meanwhile). None where it was
     stopped, or where a hub on this machine now has a key for it (`config.local`)."""
-    from roundtap_units.link.enrolling import EnrolClient
-    from roundtap_units.table.main import EnrolTable
-
     asking = EnrolClient("table", memory.unit_id, partial(save_enrolled, config.folder), mono_ms, config.hubs,
                        config.unit)
     table = EnrolTable(asking, config.language, cache(unit_words), config.board.facing,

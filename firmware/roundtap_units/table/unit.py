@@ -24,7 +24,6 @@ from roundtap_units.board_process import LONGEST_SLEEP_MS, BoardUnit
 from roundtap_units.link.checksum_lines import key_fingerprint
 from roundtap_units.link.hub_choice import UnitMemory
 from roundtap_units.link.hub_time import HubTime
-from roundtap_units.link.identity import HubAddress
 from roundtap_units.link.outbox import PENDING, Outbox, StoredReport
 from roundtap_units.link.stored_view import StoredView
 from roundtap_units.table.dialogue.dialogue import Dialogue, Effect, ReportRefused, Saved, SendReport, StatusChanged
@@ -43,7 +42,6 @@ RUNNING, COUNTING = "running", "counting"
 COUNTS = (RUNNING, COUNTING)
 _Match = tuple[str, str | None]
 STORE_RETRY_MS = 500
-PRACTICE_TRIES = 5  # how often a unit tries to reach a practice hub that has not answered yet
 MadeReport = tuple[dict[str, Any], SendReport]
 
 
@@ -237,8 +235,8 @@ class TableUnit(BoardUnit):
         self._view_to_save: Mapping[str, Any] | None = None
         self._mend_at_ms = 0
         self._failed_ms: int | None = None
-        self.feeds_lost = 0  # feeds that came to nothing; one that had begun counts PRACTICE_TRIES
-        self.practice: HubAddress | None = None  # where an organizer sends it to practise
+        self.feed_ended = False  # whether it ever was, or failed to get, out of touch with its hub
+        self.practice: list[object] | None = None  # the practice hub that an organizer sends it to, as `HubLink` says
         self.troubles = UnitFaults(dialogue)
         self.troubles.damaged = max(0, outbox.damaged - self._memory.damaged_read)
         self._update_pending()
@@ -303,17 +301,13 @@ class TableUnit(BoardUnit):
             self.troubles.set_refusal(value)
         elif kind == "identify":
             self.troubles.identify(self._unit, now_ms)
-        elif kind == "practice" and not self._is_in_play() and not self._outbox.waiting():
+        elif kind == "practice" and not self._keeps_screen_on(now_ms) and not self._outbox.waiting():
             self.practice = value
         elif kind == "ended":
-            self.feeds_lost += PRACTICE_TRIES if value else 1
+            self.feed_ended = True
         elif kind == "key":
             self._unit = value[0]
             self._reports.use_key(*value)
-
-    def _is_in_play(self) -> bool:
-        """Whether there is a match, or a judge is called."""
-        return (self._match_id() is not None and not self.dialogue.table.closed) or self.dialogue.call.on
 
     def _on_view(self, raw: Mapping[str, Any], now_ms: int, stored: bool = False) -> None:
         before, held = self._match_id(), self._view
@@ -473,7 +467,9 @@ class TableUnit(BoardUnit):
 
     def _keeps_screen_on(self, now_ms: int) -> bool:
         """Whether there is something to read now: a round, a called judge, or trouble."""
-        return self._is_in_play() or self.troubles.scene(now_ms) is not None
+        view = self._view
+        on = view is not None and view.match is not None and not self.dialogue.table.closed
+        return on or self.dialogue.call.on or self.troubles.scene(now_ms) is not None
 
     def _picture(self, scene: Scene) -> Any:
         if scene != self._drawn[0]:

@@ -14,15 +14,15 @@ from roundtap_hub.store.journal import Journal
 from roundtap_hub.store.read_model import read_event
 
 RULEBOOK, PLAYERS, TABLES = "keyforge-archon", 4, 2
+# The event that the guide leads through: one Swiss round at two tables, and the final.
 OPTIONS = {"structure": "own", "swiss_rounds": 1, "cut": 2, "lists_required": False}
-"""The event that the guide leads through: one Swiss round at two tables, and the final."""
 CONSOLE, PHONE = "console", "phone"
 PHONE_TABLE = 2  # where the winner reports by phone
+# What stands for matches before their draw.
 UNDRAWN = tuple(MatchState("", Match("", "", table)) for table in range(1, TABLES + 1))
-"""What stands for matches before their draw."""
 
+# What each table's panel said last, by table.
 Pictures = Mapping[int, Mapping[str, Any] | None]
-"""What each table's panel said last, by table."""
 
 
 class Lit(NamedTuple):
@@ -53,8 +53,8 @@ class Guide:
         self._names = event_names(self._state, journal.people([event_id]).get(event_id, {}))
         self._asked: set[str] = set()  # matches whose table asked for the seats
         self._seated: set[str] = set()
-        self.lamps_of: Callable[[int], Mapping[str, Any]] = lambda _: {}
-        """What stands for the picture of a table without a panel, where a real unit plays."""
+        # What stands for the picture of a match's table where a real unit, without a panel, plays.
+        self.lamps_of: Callable[[MatchState], Mapping[str, Any]] = lambda _: {}
 
     @property
     def phone_owner(self) -> str:
@@ -107,8 +107,7 @@ class Guide:
     def _seats(self, match: MatchState, pictures: Pictures) -> GuideStep:
         """By the lamps with which the table asks for its seats: the hub keeps no record of them."""
         people = self._people(match)
-        table = match.match.table or 0
-        picture = pictures.get(table) or self.lamps_of(table)
+        picture = pictures.get(match.match.table or 0) or self.lamps_of(match)
         lamps = [side for side in SIDES if picture.get(f"lamp_{side}")]
         if self._state.live is not None and match in self._state.live.matches and not match.reports:
             if lamps:

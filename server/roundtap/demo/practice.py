@@ -19,7 +19,7 @@ from roundtap.demo.bench import Bench, BenchPrinter, BenchTable
 from roundtap.demo.guide import Guide
 from roundtap.kit.virtual_kit import VirtualKit, unit_of
 from roundtap.main import END_WITHIN_S
-from roundtap_core.records import SIDES
+from roundtap_core.event.states import MatchState
 from roundtap_hub import practice_hub
 from roundtap_hub.access.access_guard import requester_of
 from roundtap_hub.access.policy import ORGANIZER
@@ -41,7 +41,6 @@ class PracticeFront:
         tables, info = {n: BenchTable(n, kit.panel(n)) for n in kit.tables}, {"hub": "", "frames": True, "paths": paths}
         self._bench = Bench(tables, BenchPrinter(kit.printer), info, language, kit, leads, admits=self._is_organizer)
         leads.lamps_of = self._lamps_of
-        self._virtual_keys: dict[str, bytes] = {}
         self._used_s = now_s()
         threading.Thread(target=self._listen, name="practice-sessions", daemon=True).start()
 
@@ -82,18 +81,14 @@ class PracticeFront:
 
     def _give_place(self, unit: str, key: bytes) -> None:
         """A virtual unit's place, to the real unit with this key; b"": to the virtual one again."""
-        keys = self._application.hub.units.keys
-        own = self._virtual_keys.setdefault(unit, keys[unit])
-        if key:
-            self._kit.switch_power(unit, False)
-        keys.enrol(unit, TABLE, key or own, replaces=True)
-        if not key:
-            self._kit.switch_power(unit, True)
+        self._application.hub.units.keys.enrol(unit, TABLE, key or bytes.fromhex(self._kit.keys[unit]), replaces=True)
+        self._kit.switch_power(unit, not key)
 
-    def _lamps_of(self, table: int) -> dict[str, bool]:
+    def _lamps_of(self, match: MatchState) -> dict[str, bool]:
         """Which sides a real unit waits for, by its status."""
-        status = self._application.hub.presence.status_of(unit_of(table))
-        return {f"lamp_{side}": side not in status.seated for side in SIDES} if status and status.match else {}
+        status = self._application.hub.presence.status_of(unit_of(match.match.table or 0))
+        return {f"lamp_{side}": side not in status.seated for side in "ab"
+                if status.match == match.id} if status else {}
 
     def _listen(self) -> None:
         """Let in whom the running hub names; end with it."""

@@ -19,7 +19,7 @@ from roundtap_core.version import version
 from roundtap_core.wire import practice_key
 from roundtap_hub import practice_hub
 from roundtap_hub.access.policy import JUDGE
-from roundtap_hub.practice_hub import FAILED, OFF, READY, STARTING, UNITS, PracticeHub
+from roundtap_hub.practice_hub import FAILED, OFF, READY, STARTING, UNITS, PracticeHub, units_in_play
 from roundtap_hub.store.backups import other_files
 
 STANDS_FOR_IT = """
@@ -218,10 +218,9 @@ def test_a_unit_is_not_sent_away_from_a_match_and_comes_back_for_one(house: Hous
     house.with_event()
     browser = started(house, practice)
     browser.post("/console/practice/units", unit="unit-1")
-    practice.recall_tables_in_play(house.service.snapshot)
     assert practice.lent == {"unit-1": 1}, "nothing is published"
     house.publish()
-    practice.recall_tables_in_play(house.service.snapshot)
+    practice.recall(units_in_play(house.service.snapshot))
     assert practice.lent == {}
     refused = browser.post("/console/practice/units", unit="unit-1")
     assert "unit-1 cannot practise now" in problem_of(refused)
@@ -243,9 +242,10 @@ def test_there_are_places_for_two_and_an_end_gives_them_back(house: House, pract
     for unit in ("unit-1", "unit-3"):
         with pytest.raises(Problem, match=f"{unit} cannot practise now"):
             practice.lend(unit, b"k" * 32)
-    practice.recall("unit-1")
+    practice.recall(["unit-1", "unit-7"])
     assert practice.lend("unit-3", b"k" * 32)["unit"] == "table-1"
     practice.end()
+    practice.start("en")
     assert practice.lent == {}
     assert tuple(UNITS.values()) == tuple(map(unit_of, range(1, TABLES + 1)))
 
