@@ -64,6 +64,8 @@ class Practising:
         made.cookies = dict(cookies)
         return made
 
+    first_pictures: list[dict[str, Any]]
+
     def lend(self, unit: str, **fields: str) -> None:
         """Send the hub's table unit to practise; with `back`, call it back."""
         form = {"csrf": self.organizer.token("/console/practice"), "unit": unit, **fields}
@@ -95,6 +97,7 @@ def two_pictures(found: list[dict[str, Any]]) -> bool:
 @pytest.fixture(scope="module")
 def practising(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Practising]:
     made = Practising(tmp_path_factory.mktemp("practice"))
+    made.first_pictures = made.pictures(two_pictures)
     yield made
     made.kit.stop()
 
@@ -129,13 +132,12 @@ def test_every_screen_says_that_it_is_practice(practising: Practising) -> None:
         assert headers["Content-Security-Policy"].endswith("frame-ancestors 'self'"), name
     badge = unit_words("en")("badge.practice")
     label = corner(draw_scene(TextScene(kind="idle", facing="edge", badge=badge, title="")))
-    for picture in [told["picture"] for told in practising.pictures(two_pictures) if told.get("picture")]:
+    for picture in [told["picture"] for told in practising.first_pictures if told.get("picture")]:
         assert corner(Image.frombytes("1", (128, 64), base64.b64decode(picture["frame"]))) == label
 
 
 def test_what_is_played_there_never_reaches_the_hub(practising: Practising) -> None:
     there, event = practising.there, practising.paths["console"]
-    practising.pictures(two_pictures)
     token = there.token(event)
     assert there.ask("POST", f"{event}/publish", {"csrf": token, "number": "1", "attempt": "1"})[0] == 303
     assert post(there, "/practice/press", '{"table": 1, "pin": "a", "down": true}', ORDER) == 204

@@ -1,6 +1,6 @@
 """The guide beside the demo's hall: what to press next, and which steps the hub has recorded."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -53,8 +53,8 @@ class Guide:
         self._names = event_names(self._state, journal.people([event_id]).get(event_id, {}))
         self._asked: set[str] = set()  # matches whose table asked for the seats
         self._seated: set[str] = set()
-        # What stands for the picture of a match's table where a real unit, without a panel, plays.
-        self.lamps_of: Callable[[MatchState], Mapping[str, Any]] = lambda _: {}
+        # The sides whose seats the table's unit has told its hub, where that is asked; None: the lamps tell.
+        self.seated_at: Callable[[MatchState], Collection[str] | None] = lambda _: None
 
     @property
     def phone_owner(self) -> str:
@@ -105,14 +105,14 @@ class Guide:
         return GuideStep(title, done, Lit(CONSOLE), {"button": text, "yes": self._hub("next.confirm", what=text)})
 
     def _seats(self, match: MatchState, pictures: Pictures) -> GuideStep:
-        """By the lamps with which the table asks for its seats: the hub keeps no record of them."""
+        """By the table's status, or the lamps with which it asks for its seats: the hub keeps no record of them."""
         people = self._people(match)
-        picture = pictures.get(match.match.table or 0) or self.lamps_of(match)
-        lamps = [side for side in SIDES if picture.get(f"lamp_{side}")]
+        picture, seated = pictures.get(match.match.table or 0) or {}, self.seated_at(match)
+        lamps = [side for side in SIDES if (picture.get(f"lamp_{side}") if seated is None else side not in seated)]
         if self._state.live is not None and match in self._state.live.matches and not match.reports:
             if lamps:
                 self._asked.add(match.id)
-            elif picture and match.id in self._asked:
+            elif seated is not None or (picture and match.id in self._asked):
                 self._seated.add(match.id)
         return GuideStep("seats", match.id in self._seated, _button(match, lamps[0]) if lamps else None, people)
 

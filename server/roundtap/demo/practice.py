@@ -11,7 +11,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -40,7 +40,7 @@ class PracticeFront:
         self._application, self._kit, self._ready, self._now_s = application, kit, ready, now_s
         tables, info = {n: BenchTable(n, kit.panel(n)) for n in kit.tables}, {"hub": "", "frames": True, "paths": paths}
         self._bench = Bench(tables, BenchPrinter(kit.printer), info, language, kit, leads, admits=self._is_organizer)
-        leads.lamps_of = self._lamps_of
+        leads.seated_at = self._seated_at
         self._used_s = now_s()
         threading.Thread(target=self._listen, name="practice-sessions", daemon=True).start()
 
@@ -84,11 +84,10 @@ class PracticeFront:
         self._application.hub.units.keys.enrol(unit, TABLE, key or bytes.fromhex(self._kit.keys[unit]), replaces=True)
         self._kit.switch_power(unit, not key)
 
-    def _lamps_of(self, match: MatchState) -> dict[str, bool]:
-        """Which sides a real unit waits for, by its status."""
+    def _seated_at(self, match: MatchState) -> Collection[str] | None:
+        """By the table's status: a real unit has no lamps that this process sees."""
         status = self._application.hub.presence.status_of(unit_of(match.match.table or 0))
-        return {f"lamp_{side}": side not in status.seated for side in "ab"
-                if status.match == match.id} if status else {}
+        return status.seated if status is not None and status.match == match.id else None
 
     def _listen(self) -> None:
         """Let in whom the running hub names; end with it."""
