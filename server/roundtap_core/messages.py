@@ -154,6 +154,17 @@ class HubsMessage(FeedMessage, frozen=True):
     hubs: list[str]
 
 
+Port = Annotated[int, Meta(ge=1, le=65535)]
+
+
+class PracticeMessage(FeedMessage, frozen=True):
+    """The table is to play at the practice hub, on `port` of the same machine, as `unit` with the key that `salt` makes
+    of its own (`wire.practice_key`)."""
+    port: Port
+    unit: Name
+    salt: Name
+
+
 class TimeAnswer(Message, frozen=True):
     """In the answer to a status or a time request."""
     now_ms: Exact
@@ -392,9 +403,6 @@ class StandbyAck(UnitRequest, frozen=True):
     session: str
     seq: int
     number: int
-
-
-Port = Annotated[int, Meta(ge=1, le=65535)]
 
 
 class Beacon(Message, frozen=True):

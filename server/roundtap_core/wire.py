@@ -13,6 +13,7 @@ ECHO = "roundtap/echo/1"
 FEED = "roundtap/feed/1"
 BEACON = "roundtap/beacon/1"
 ENROL = "roundtap/enrol/1"
+PRACTICE = "roundtap/practice/1"
 
 DEPTH_MAX = 100  # levels of nesting: twice what an event file may have, and far below the recursion limit
 
@@ -68,6 +69,11 @@ def envelope_json(key: bytes, purpose: str, payload: bytes) -> bytes:
 
 def _mac(key: bytes, purpose: str, payload: bytes) -> str:
     return hmac.digest(key, purpose.encode() + b"\n" + payload, "sha256").hex()
+
+
+def practice_key(key: bytes, unit: str, salt: str) -> bytes:
+    """The key with which a unit is `unit` at a practice hub; `key` is its own, of which this reveals nothing."""
+    return bytes.fromhex(sign(key, PRACTICE, {"unit": unit, "salt": salt}))
 
 
 def verify_signature(key: bytes, purpose: str, payload: Any, mac: object) -> bool:

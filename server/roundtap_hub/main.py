@@ -206,8 +206,10 @@ def run(args: argparse.Namespace, practice: Callable[[Any], Any] | None = None) 
                    machine=OwnMachine(args.data), bench_url=args.bench_url,
                    framed_by=OWN_PAGES if practice is not None else framing_origin(args.bench_url, args.host),
                    is_practice=practice is not None,
-                   practice=None if args.database or args.bench_url
-                   else PracticeHub(args.data, args.host, port, secure_port)),
+                   # Its virtual units ask it on this machine's own address.
+                   practice=None if args.database or args.bench_url or loopback_address(args.host, port) != f"http://127.0.0.1:{port}"
+                   else PracticeHub(args.data, args.host, port, secure_port,
+                                    lambda: {session.hash for session, *_ in organizers.listed()})),
               opened.paper, args.language)
     # Late: a slow import, not needed where the folder cannot be opened.
     from roundtap_hub.serving.server import REOPEN, serve

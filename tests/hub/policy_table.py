@@ -92,6 +92,7 @@ WRITTEN: Mapping[str, Row] = {
     **_rows(Row(ORGANIZERS),
             "GET /console/new", "POST /console", "POST /console/import", "GET /console/archived", "GET /console/hub",
             "GET /console/practice", "POST /console/practice", "POST /console/practice/end",
+            "POST /console/practice/units",
             "POST /console/hub/time", "POST /console/hub/sessions/<session_id>/end", "POST /console/hub/sessions/end",
             "POST /console/hub/staff", "POST /console/hub/staff/<person>/pin",
             "POST /console/hub/staff/<person>/role", "POST /console/hub/staff/<person>/revoke",

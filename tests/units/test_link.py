@@ -14,7 +14,17 @@ import pytest
 
 from roundtap_core.messages import ReportReceipt
 from roundtap_core.version import version
-from roundtap_core.wire import ECHO, FEED, REPORT, REQUEST, envelope, open_envelope, sign, verify_signature
+from roundtap_core.wire import (
+    ECHO,
+    FEED,
+    REPORT,
+    REQUEST,
+    envelope,
+    open_envelope,
+    practice_key,
+    sign,
+    verify_signature,
+)
 from roundtap_units.link import link as module
 from roundtap_units.link.link import HubAddress, HubLink, should_keep_waiting
 from roundtap_units.link.outbox import Outbox, StoredReport
@@ -389,6 +399,25 @@ def test_a_right_feed_is_handed_on(bench: Bench) -> None:
                                     feed_line(hello, 2, {"type": "view", "view": {"table": 1}})]
     bench.link.start()
     assert bench.wait_for("view") == {"table": 1}
+
+
+def test_who_is_sent_to_practise_is_told_where_and_gets_a_key_that_only_this_unit_and_its_hub_can_make(
+        bench: Bench) -> None:
+    order = {"type": "practice", "port": 8081, "unit": "table-1", "salt": "5a17"}
+    bench.hub.feed = lambda hello: [feed_line(hello, 1, WELCOME), feed_line(hello, 2, order)]
+    bench.link.start()
+    key = practice_key(KEY, "table-1", "5a17")
+    assert bench.wait_for("practice") == ["127.0.0.1", 8081, "table-1", key.hex()]
+    assert len({key, KEY, practice_key(OTHER_KEY, "table-1", "5a17"), practice_key(KEY, "table-2", "5a17"),
+                practice_key(KEY, "table-1", "0b5e")}) == 5
+
+
+@pytest.mark.parametrize("first", [lambda hello: feed_line(hello, 1, WELCOME), lambda hello: b"data: {}\n\n"],
+                         ids=["after its welcome", "none"])
+def test_the_end_of_a_feed_is_told(bench: Bench, first: Callable[[Json], bytes]) -> None:
+    bench.hub.feed = lambda hello: [first(hello)]
+    bench.link.start()
+    bench.wait_for("ended")
 
 
 VIEW: Json = {"type": "view", "view": {"table": 666}}

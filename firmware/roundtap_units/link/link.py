@@ -12,7 +12,7 @@ from typing import Any
 from roundtap_core import messages
 from roundtap_core.typed import parse_message
 from roundtap_core.version import same_build, version
-from roundtap_core.wire import ECHO, FEED, REQUEST, envelope, open_envelope
+from roundtap_core.wire import ECHO, FEED, REQUEST, envelope, open_envelope, practice_key
 from roundtap_units.fault_log import FaultLog
 from roundtap_units.link import hub_connection
 from roundtap_units.link.hub_choice import Endpoint, HubChoice, UnitMemory
@@ -44,7 +44,8 @@ MALFORMED = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
 FIRST = ("welcome", "twin")  # the messages that may begin a feed
 TYPES: Mapping[object, type[messages.FeedMessage]] = {"welcome": messages.Welcome, "fates": messages.FatesMessage,
                                                       "view": messages.ViewMessage,
-                                                      "hubs": messages.HubsMessage}
+                                                      "hubs": messages.HubsMessage,
+                                                      "practice": messages.PracticeMessage}
 """Messages with content beyond that of every feed message."""
 
 Waits = Callable[[float], bool]  # whether to keep waiting for an answer, this many seconds after the request
@@ -174,7 +175,8 @@ class HubLink:
     "mismatch" the hub's version where it is another build than this unit's (None: the same); "twin" whether another
     unit has this one's name; "refusal" why the hub keeps refusing this unit's messages: "key", "form", "often" or None;
     "key" (unit, key) this unit's identity from now on; "contact" nothing; "identify" nothing: an organizer wants to see
-    which unit this is.
+    which unit this is; "practice" [host, port, unit, key in hex], the practice hub that an organizer sends it to;
+    "ended" nothing: a feed is over, or did not begin.
 
     memory: the unit's memory of its hubs. holds: the match on the table's screen, for the hello. renew: called before
     each feed for this unit's identity and hub from now on; None: unchanged. health: the machine's state, for the
@@ -256,6 +258,7 @@ class HubLink:
                 # Whatever the other side sent: a unit that stops listening would be lost for the day.
                 self._faults.log_exception("the feed broke")
             self._hubs.failed(place)
+            self._receive("ended", None)
             self._statuses.session = None
             if self._is_duplicate:
                 self._stop.wait(TWIN_RETRY_S)
@@ -354,6 +357,9 @@ class HubLink:
             self._receive("view", parsed.view)
         elif parsed.type == "identify":
             self._receive("identify", None)
+        elif isinstance(parsed, messages.PracticeMessage):
+            self._receive("practice", [place[0], parsed.port, parsed.unit,
+                                       practice_key(self._address.key, parsed.unit, parsed.salt).hex()])
         elif isinstance(parsed, messages.HubsMessage):
             self._hubs.add_standbys(parsed.hubs)
 

@@ -2,7 +2,9 @@
 
 import argparse
 import contextlib
+import json
 import os
+import shutil
 import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -142,7 +144,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _run(config: TableConfig, args: argparse.Namespace) -> bool:
-    """Whether the unit gave up its key, and has to restart."""
+    """Whether the unit has to restart: it gave up its key, goes to practise, or comes back."""
     from roundtap_machine.atomic_write import crash_point
     from roundtap_machine.health import MachineProbe
     from roundtap_units.link.checksum_lines import key_fingerprint
@@ -153,6 +155,7 @@ def _run(config: TableConfig, args: argparse.Namespace) -> bool:
     from roundtap_units.table.dialogue.dialogue import Dialogue
     from roundtap_units.table.unit import TableUnit
 
+    config, is_guest = _as_guest(config)
     process = BoardProcess(config.board, config.folder, args)
     front, screen, stopping = process.front, process.screen, process.stopping
     # What is virtual, or counts for nothing, is marked so on every screen.
@@ -178,26 +181,37 @@ def _run(config: TableConfig, args: argparse.Namespace) -> bool:
     unit.troubles.can_enrol = identity.enrolled
     link.start()
     try:
-        process.run(unit, lambda: unit.troubles.enrols)
+        process.run(unit, lambda: unit.troubles.enrols or (
+            unit.feed_ended if is_guest else unit.practice is not None))
     finally:
         link.stop()
         outbox.close()
         process.close()
-    if unit.troubles.enrols and not stopping.is_set():
+    if unit.troubles.enrols:
         # The key stays on the disk until there is another one: the refusing machine may be no hub, and after a power
         # cut the key is tried again.
         os.environ[unit_config.REENROL_VARIABLE] = "1"
-        return True
-    return False
+    elif not is_guest:
+        os.environ[unit_config.PRACTICE_VARIABLE] = json.dumps(unit.practice)
+    return not stopping.is_set()
+
+
+def _as_guest(config: TableConfig) -> tuple[TableConfig, bool]:
+    """The configuration of a process that has restarted in order to practise, and whether it has. It plays in an empty
+    folder of its own, and its next start is its own again."""
+    folder, order = config.folder / "practice", json.loads(os.environ.pop(unit_config.PRACTICE_VARIABLE, "null"))
+    shutil.rmtree(folder, ignore_errors=True)
+    if order is None:
+        return config, False
+    host, port, unit, key = order
+    return replace(config, unit=unit, key=bytes.fromhex(key), hubs=((host, port),), folder=folder, local=False,
+                   practice=True), True
 
 
 def _enrolled(config: TableConfig, memory: UnitMemory, process: BoardProcess,
               badge: str) -> tuple[HubAddress | None, TableConfig]:
     """(the unit's identity once enrolled, the configuration with the language chosen meanwhile). None where it was
     stopped, or where a hub on this machine now has a key for it (`config.local`)."""
-    from roundtap_units.link.enrolling import EnrolClient
-    from roundtap_units.table.main import EnrolTable
-
     asking = EnrolClient("table", memory.unit_id, partial(save_enrolled, config.folder), mono_ms, config.hubs,
                        config.unit)
     table = EnrolTable(asking, config.language, cache(unit_words), config.board.facing,

@@ -235,6 +235,8 @@ class TableUnit(BoardUnit):
         self._view_to_save: Mapping[str, Any] | None = None
         self._mend_at_ms = 0
         self._failed_ms: int | None = None
+        self.feed_ended = False  # whether it ever was, or failed to get, out of touch with its hub
+        self.practice: list[object] | None = None  # the practice hub that an organizer sends it to, as `HubLink` says
         self.troubles = UnitFaults(dialogue)
         self.troubles.damaged = max(0, outbox.damaged - self._memory.damaged_read)
         self._update_pending()
@@ -299,6 +301,10 @@ class TableUnit(BoardUnit):
             self.troubles.set_refusal(value)
         elif kind == "identify":
             self.troubles.identify(self._unit, now_ms)
+        elif kind == "practice" and not self._keeps_screen_on(now_ms) and not self._outbox.waiting():
+            self.practice = value
+        elif kind == "ended":
+            self.feed_ended = True
         elif kind == "key":
             self._unit = value[0]
             self._reports.use_key(*value)

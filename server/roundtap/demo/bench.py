@@ -123,7 +123,7 @@ class Bench:
         elif scope["type"] == "http":
             path, method = scope["path"], scope["method"]
             if not self.admits(scope):
-                await self._answer(send, 403, b"This is for this machine, or for whoever began to practise.")
+                await self._answer(send, 403, b"Only organizers, or this machine itself, may open this page.")
             elif method == "POST" and path in ORDERS:
                 await self._handle_order(path, scope, receive, send)
             elif path == "/pictures":

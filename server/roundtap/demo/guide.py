@@ -1,6 +1,6 @@
 """The guide beside the demo's hall: what to press next, and which steps the hub has recorded."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -14,15 +14,15 @@ from roundtap_hub.store.journal import Journal
 from roundtap_hub.store.read_model import read_event
 
 RULEBOOK, PLAYERS, TABLES = "keyforge-archon", 4, 2
+# The event that the guide leads through: one Swiss round at two tables, and the final.
 OPTIONS = {"structure": "own", "swiss_rounds": 1, "cut": 2, "lists_required": False}
-"""The event that the guide leads through: one Swiss round at two tables, and the final."""
 CONSOLE, PHONE = "console", "phone"
 PHONE_TABLE = 2  # where the winner reports by phone
+# What stands for matches before their draw.
 UNDRAWN = tuple(MatchState("", Match("", "", table)) for table in range(1, TABLES + 1))
-"""What stands for matches before their draw."""
 
+# What each table's panel said last, by table.
 Pictures = Mapping[int, Mapping[str, Any] | None]
-"""What each table's panel said last, by table."""
 
 
 class Lit(NamedTuple):
@@ -53,6 +53,8 @@ class Guide:
         self._names = event_names(self._state, journal.people([event_id]).get(event_id, {}))
         self._asked: set[str] = set()  # matches whose table asked for the seats
         self._seated: set[str] = set()
+        # The sides whose seats the table's unit has told its hub, where that is asked; None: the lamps tell.
+        self.seated_at: Callable[[MatchState], Collection[str] | None] = lambda _: None
 
     @property
     def phone_owner(self) -> str:
@@ -103,14 +105,14 @@ class Guide:
         return GuideStep(title, done, Lit(CONSOLE), {"button": text, "yes": self._hub("next.confirm", what=text)})
 
     def _seats(self, match: MatchState, pictures: Pictures) -> GuideStep:
-        """By the lamps with which the table asks for its seats: the hub keeps no record of them."""
+        """By the table's status, or the lamps with which it asks for its seats: the hub keeps no record of them."""
         people = self._people(match)
-        picture = pictures.get(match.match.table or 0) or {}
-        lamps = [side for side in SIDES if picture.get(f"lamp_{side}")]
+        picture, seated = pictures.get(match.match.table or 0) or {}, self.seated_at(match)
+        lamps = [side for side in SIDES if (picture.get(f"lamp_{side}") if seated is None else side not in seated)]
         if self._state.live is not None and match in self._state.live.matches and not match.reports:
             if lamps:
                 self._asked.add(match.id)
-            elif picture and match.id in self._asked:
+            elif seated is not None or (picture and match.id in self._asked):
                 self._seated.add(match.id)
         return GuideStep("seats", match.id in self._seated, _button(match, lamps[0]) if lamps else None, people)
 

@@ -1,7 +1,7 @@
 """The practice hub of a running hub: the demo's hall and guide over HTTPS, for the organizers whom that hub names.
 
 The running hub (roundtap_hub/practice_hub.py) starts this, and writes a line of JSON to its stdin for each session that
-is let in. It ends with its stdin.
+is let in, and for each table that it gives to a real unit or takes back. It ends with its stdin.
 """
 
 import asyncio
@@ -11,22 +11,24 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
 from roundtap.demo.bench import Bench, BenchPrinter, BenchTable
 from roundtap.demo.guide import Guide
-from roundtap.kit.virtual_kit import VirtualKit
-from roundtap.main import END_WITHIN_S
+from roundtap.kit.virtual_kit import VirtualKit, unit_of
+from roundtap_core.event.states import MatchState
 from roundtap_hub import practice_hub
 from roundtap_hub.access.access_guard import requester_of
 from roundtap_hub.access.policy import ORGANIZER
 from roundtap_hub.access.staff import Session, pin_mark
 from roundtap_hub.serving.asgi import HubApplication
-from roundtap_hub.serving.http_answers import Receive, Scope, Send
+from roundtap_hub.serving.http_answers import NO_STORE, Receive, Scope, Send, send_answer
+from roundtap_hub.units.unit_keys import TABLE
 
-IDLE_S = 2 * 3600.0  # after so long without a press or a page, it ends
+IDLE_S = 2 * 3600.0  # after so long without an organizer's press, it ends
+OF_THE_SESSION = ("/login", "/logout")
 
 
 class PracticeFront:
@@ -38,6 +40,7 @@ class PracticeFront:
         self._application, self._kit, self._ready, self._now_s = application, kit, ready, now_s
         tables, info = {n: BenchTable(n, kit.panel(n)) for n in kit.tables}, {"hub": "", "frames": True, "paths": paths}
         self._bench = Bench(tables, BenchPrinter(kit.printer), info, language, kit, leads, admits=self._is_organizer)
+        leads.seated_at = self._seated_at
         self._used_s = now_s()
         threading.Thread(target=self._listen, name="practice-sessions", daemon=True).start()
 
@@ -46,9 +49,12 @@ class PracticeFront:
             await self._application(scope, receive, self._beginning(send))
             return
         path = scope["path"]
-        if not path.startswith(("/device/", "/station")):
+        if (path == practice_hub.PAGES or scope["method"] == "POST") and self._is_organizer(scope):
             self._used_s = self._now_s()
-        if path.startswith(practice_hub.PAGES):
+        if path in OF_THE_SESSION:
+            # Its cookie is the running hub's: a logout, or another login, would end the session there.
+            await send_answer(send, 303, b"text/plain", b"", [*NO_STORE, (b"location", practice_hub.PAGES.encode())])
+        elif path.startswith(practice_hub.PAGES):
             await self._bench({**scope, "path": path.removeprefix(practice_hub.PAGES[:-1])}, receive, send)
         else:
             await self._application(scope, receive, send)
@@ -65,6 +71,8 @@ class PracticeFront:
             if message["type"] == "lifespan.startup.complete":
                 await asyncio.to_thread(self._kit.start_units)
                 await self._bench.begin()
+                # For the same reason as `_end`.
+                signal.signal(signal.SIGTERM, signal.SIG_DFL)
                 self._idle = asyncio.create_task(self._end_when_idle())
                 os.write(self._ready, practice_hub.READY_LINE)
             await send(message)
@@ -74,13 +82,36 @@ class PracticeFront:
     async def _end_when_idle(self) -> None:
         while (left_s := self.left_s()) > 0:
             await asyncio.sleep(left_s)
-        os.kill(os.getpid(), signal.SIGTERM)
+        _end()
+
+    def _give_place(self, unit: str, key: bytes) -> None:
+        """A virtual unit's place, to the real unit with this key; b"": to the virtual one again."""
+        self._application.hub.units.keys.enrol(unit, TABLE, key or bytes.fromhex(self._kit.keys[unit]), replaces=True)
+        self._kit.switch_power(unit, not key)
+
+    def _seated_at(self, match: MatchState) -> Collection[str] | None:
+        """By the table's status: a real unit has no lamps that this process sees."""
+        status = self._application.hub.presence.status_of(unit_of(match.match.table or 0))
+        return status.seated if status is not None and status.match == match.id else None
 
     def _listen(self) -> None:
         """Let in whom the running hub names; end with it."""
         organizers = self._application.hub.access.organizers
         mark = pin_mark((self._kit.hub_folder / "pin").read_text(encoding="ascii"), None)
-        for line in sys.stdin.buffer:
-            organizers.sessions.adopt(replace(Session(**json.loads(line)), person="", pin=mark))
-        signal.alarm(END_WITHIN_S)
-        os.kill(os.getpid(), signal.SIGTERM)
+        try:
+            for line in sys.stdin.buffer:
+                said = json.loads(line)
+                if "unit" in said:
+                    self._give_place(said["unit"], bytes.fromhex(said["key"]))
+                elif "ended" in said:
+                    organizers.sessions.end(said["ended"])
+                else:
+                    organizers.sessions.adopt(replace(Session(**said), person="", pin=mark))
+        finally:
+            _end()
+
+
+def _end() -> None:
+    """At once: nothing of it is worth saving, and an open page would hold its ports, and a crashed hub's service, for
+    seconds. The units end with their stdin."""
+    os.kill(os.getpid(), signal.SIGKILL)

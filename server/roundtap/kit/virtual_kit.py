@@ -31,16 +31,17 @@ class VirtualKit:
         self.database = self.hub_folder / "roundtap.db"
         self.port = port
         self.tables = range(1, tables + 1)
+        # Table units without a key, whose screens show how to enrol them.
         self.unenrolled = range(tables + 1, tables + 1 + unenrolled)
-        """Table units without a key, whose screens show how to enrol them."""
         self.printer = folder / "printer"  # the socket of the virtual printer's paper and faults
         self.pin = new_pin()
         self._folder, self._host, self._language, self._practice = folder, host, language, practice
         self._facing, self._bench_url = facing, bench_url
         self.cables = {unit: VirtualCable(port) for unit in map(unit_of, (*self.tables, *self.unenrolled))
                        if bench_url is not None}
+        # The token of an organizer's session, on a kit that only this machine reaches; else "".
         self.session = ""
-        """The token of an organizer's session, on a kit that only this machine reaches; else ""."""
+        self.keys = {unit: secrets.token_hex(32) for unit in ("station-1", *map(unit_of, self.tables))}
         self._commands: dict[str, tuple[str, ...]] = {}
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
 
@@ -69,12 +70,12 @@ class VirtualKit:
         if is_loopback(self._host):
             sessions = Sessions(system_clocks(), self.hub_folder / "sessions.json")
             self.session = sessions.begin(self._host, "", pin=pin_mark(hashed, None))
-        keys = {unit: secrets.token_hex(32) for unit in ("station-1", *map(unit_of, self.tables))}
-        write_private(self.hub_folder / "keys.json", json.dumps(keys))
-        configure("station", "station", unit="station-1", key=keys["station-1"], printer="pos-5890")
+        write_private(self.hub_folder / "keys.json", json.dumps(self.keys))
+        configure("station", "station", unit="station-1", key=self.keys["station-1"], printer="pos-5890")
         for number in self.tables:
             unit = unit_of(number)
-            configure(unit, f"unit-{number}", unit=unit, key=keys[unit], facing=self._facing, practice=self._practice)
+            configure(unit, f"unit-{number}", unit=unit, key=self.keys[unit], facing=self._facing,
+                      practice=self._practice)
         for number in self.unenrolled:
             configure(unit_of(number), f"unit-{number}", facing=self._facing, local=False)
 

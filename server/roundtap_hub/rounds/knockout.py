@@ -58,7 +58,10 @@ def newest_round_key(state: EventState) -> str | None:
 
 def stage_key(state: EventState) -> str | None:
     """The same for the console's head; between the cut and its first round that round's name."""
-    return newest_round_key(state) or (round_key(game_count(state.cut.size, 1)) if state.cut is not None else None)
+    named = newest_round_key(state)
+    if named or state.cut is None or state.finished or event_flow.second_stage_is_swiss(state):
+        return named
+    return round_key(game_count(state.cut.size, 1))
 
 
 def title_key(state: EventState, played: RoundState) -> str | None:

@@ -12,6 +12,7 @@ from roundtap_hub.access.access_guard import answer_if_refused, is_logged_in
 from roundtap_hub.access.policy import allowed_roles, find_route, native_routes
 from roundtap_hub.hub import Hub
 from roundtap_hub.memory import trim_heap
+from roundtap_hub.practice_hub import units_in_play
 from roundtap_hub.rounds.round_clock import next_change_ms
 from roundtap_hub.serving import http_answers
 from roundtap_hub.serving.browser_feed import BrowserFeed
@@ -52,6 +53,10 @@ class HubApplication:
         self.panel = PanelApi(hub)
         if hub.host.kin is not None:
             self.devices.on_hello.append(hub.host.kin.check_hello_epoch)
+        if (practice := hub.host.practice) is not None:
+            hub.service.listen(lambda snapshot, _: practice.recall(
+                units_in_play(snapshot) if practice.lent else ()))
+            self.devices.on_hello.append(lambda unit, _: practice.recall([unit]))
         self._static = StaticFiles()
         self.standby_api = StandbyApi(hub, TakenOverPage(hub, self._static.url("roundtap.css")))
         drawing, for_staff = (PageQueue[list[CachedPage | None]](name, 1, spare, per_address // 2)

@@ -141,8 +141,8 @@ Seen = tuple[Snapshot, Units]
 
 
 def unchanged_pages(hub: Hub, before: Seen, now: Seen, pages: Iterable[str]) -> Iterator[str]:
-    """Those of the pages, all of `before`, that are players' and surely have the same version now: a report changes
-    two of a thousand, and each costs as much to work out as to look up fifty."""
+    """Yields the players' pages among `pages` whose version cannot have changed since `before`: a report changes two
+    of a thousand, and working one out costs as much as looking up fifty."""
     changed = {event_id: _changed_players(before, now, event_id) for event_id in before[0].events}
     others = {page for event_id, players in changed.items() for who in players or ()
               for page in (f"p/{event_id}/{who}", page_key(event_id, hub.access.links.token(event_id, who)))}

@@ -35,8 +35,8 @@ from roundtap_machine.atomic_write import replace_atomically, sync_to_disk
 log = logging.getLogger(__name__)
 
 FOLDER, COPIES_FOLDER, SUFFIX = "backups", "roundtap-backups", ".backup"
-PRACTICE = "practice"  # the folder of the practice hub, which nobody keeps
 """Folders of backups: in the hub's folder, and on a stick."""
+PRACTICE = "practice"  # the folder of the practice hub, which nobody keeps
 GENERATIONS = 3
 MARK = 0x52544231  # SQLite's application_id of a backup: "RTB1"
 FORMAT = "1"

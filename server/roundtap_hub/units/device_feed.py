@@ -34,7 +34,6 @@ BATCH_VIEWS = 16  # views made before the loop has its turn again: some 10 ms on
 
 FeedMessage = Mapping[str, Any] | bytes  # a message to send; a view as its canonical JSON
 HEARTBEAT: FeedMessage = {"type": "beat"}
-IDENTIFY: FeedMessage = {"type": "identify"}
 HelloListener = Callable[[str, Hello], Future[Any] | None]
 """Receives a unit and its hello; the unit gets nothing before the returned future is done."""
 
@@ -155,7 +154,7 @@ class DeviceFeed:
         """Called on the loop for each accepted hello, before the unit gets anything."""
         hub.service.listen(lambda _, entries: self._enqueue_news(entries, None))
         hub.presence.listen(lambda unit: self._enqueue_news((), unit))
-        hub.presence.on_identify.append(lambda unit: self._call_on_loop(self._identify, unit))
+        hub.presence.on_message.append(lambda *message: self._call_on_loop(self._send_to, *message))
         # A feed that was opened with a key that is no longer valid ends at once.
         hub.units.keys.listen(lambda units: self._call_on_loop(self._disconnect, *units))
         if hub.host.kin is not None:
@@ -308,9 +307,9 @@ class DeviceFeed:
         if self._loop is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(call, *args)
 
-    def _identify(self, unit: str) -> None:
+    def _send_to(self, unit: str, message: FeedMessage) -> None:
         for connection in self._connections.get(unit, set()).copy():
-            self._send(connection, IDENTIFY)
+            self._send(connection, message)
 
     def _send_hubs(self) -> None:
         for connection in self._all():

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import MappingProxyType
+from typing import Any
 
 import msgspec
 
@@ -48,6 +49,7 @@ class UnitStatus:
     troubles: frozenset[str] = frozenset()  # its troubles (units/device_auth.py), until an organizer has looked
 
 
+IDENTIFY: Mapping[str, Any] = {"type": "identify"}  # the unit is to show which one it is
 CALL, LEAVE, TAKEN = "call", "leave", "taken"
 RequestKey = tuple[str, str, str]
 """CALL, event and match: a judge is wanted there; LEAVE, event and competitor: that one wants to leave; TAKEN, event
@@ -104,8 +106,8 @@ class Presence:
         self._listeners: list[Listener] = []
         self.seen_at_table: frozenset[tuple[str, str, str]] = frozenset()
         """(event, match, competitor) of players whom an official saw at their table, who pressed no button."""
-        self.on_identify: list[Callable[[str], None]] = []
-        """Called with a unit that is to identify itself, in the caller's thread; must only enqueue."""
+        self.on_message: list[Callable[[str, Mapping[str, Any]], None]] = []
+        """Called with a unit and a message for its feed, in the caller's thread; must only enqueue."""
 
     def listen(self, listener: Listener) -> None:
         """`listener` runs in the thread of the change and must only enqueue."""
@@ -120,13 +122,13 @@ class Presence:
                 shared = self._shared = PresenceSnapshot(self._units, self._requests)
         return shared
 
-    def identify(self, unit: str) -> bool:
-        """Make a unit identify itself for some seconds; False where it is not connected."""
+    def send(self, unit: str, message: Mapping[str, Any]) -> bool:
+        """Send a message to a unit by its feed; False where it is not connected."""
         status = self.status_of(unit)
         if status is None or not status.connected:
             return False
-        for listener in self.on_identify:
-            listener(unit)
+        for listener in self.on_message:
+            listener(unit, message)
         return True
 
     def status_of(self, unit: str) -> UnitStatus | None:

@@ -15,6 +15,7 @@ from roundtap_hub.serving import web
 from roundtap_hub.units.enrolment import parse_typed_code
 from roundtap_hub.units.unit_keys import ROLES, TABLE
 from roundtap_hub.units.unit_list import key_rows
+from roundtap_hub.units.unit_presence import IDENTIFY
 
 
 @route("GET /console/units", ORGANIZERS)
@@ -64,7 +65,7 @@ def clear_troubles() -> AnyResponse:
 def identify_unit() -> AnyResponse:
     """Make a table unit blink and show its name for some seconds. `event`: the console to return to."""
     unit, event_id = web.field("unit"), web.field("event")
-    if not web.current_hub().presence.identify(unit):
+    if not web.current_hub().presence.send(unit, IDENTIFY):
         raise Problem("unit_silent", unit=unit[:40])
     if event_id:
         web.current_event(event_id)

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from pages_kit import House, open_house, problem_of
+from pages_kit import Browser, House, open_house, problem_of, text_of
 
+from roundtap.demo.guide import TABLES
+from roundtap.kit.virtual_kit import unit_of
 from roundtap_core.errors import Problem
+from roundtap_core.version import version
+from roundtap_core.wire import practice_key
 from roundtap_hub import practice_hub
 from roundtap_hub.access.policy import JUDGE
-from roundtap_hub.practice_hub import FAILED, OFF, READY, STARTING, PracticeHub
+from roundtap_hub.practice_hub import FAILED, OFF, READY, STARTING, UNITS, PracticeHub, units_in_play
 from roundtap_hub.store.backups import other_files
 
 STANDS_FOR_IT = """
@@ -38,7 +44,7 @@ def wait_for(true: object, what: str) -> None:
 
 
 def hub_that_runs(folder: Path, program: str = STANDS_FOR_IT) -> PracticeHub:
-    return PracticeHub(folder, "127.0.0.1", 8080, 8443, (sys.executable, "-c", program))
+    return PracticeHub(folder, "127.0.0.1", 8080, 8443, lambda: (), (sys.executable, "-c", program))
 
 
 @pytest.fixture
@@ -102,8 +108,10 @@ def test_one_that_reads_nothing_never_makes_the_hub_wait(house: House, tmp_path:
     token = browser.client.get_cookie("roundtap_here")
     session = house.hub.access.organizers.session(token.value if token else "")
     assert session is not None
-    for _ in range(2000):
-        deaf.admit(session)
+    writing = threading.Thread(target=lambda: [deaf.admit(session) for _ in range(2000)], daemon=True)
+    writing.start()
+    writing.join(30)
+    assert not writing.is_alive()
     deaf.end()
 
 
@@ -163,6 +171,98 @@ def test_a_failed_start_is_said_at_home(house: House, tmp_path: Path) -> None:
     browser.post("/console/practice")
     wait_for(lambda: failing.state == FAILED, "the failure")
     assert "Practice did not start" in problem_of(browser.get("/console/practice"))
+
+
+# --- its table units ---
+
+
+def started(house: House, practice: PracticeHub) -> Browser:
+    """The organizer's browser, with practice ready and unit-1 in contact."""
+    browser = house.organizer()
+    browser.post("/console/practice")
+    wait_for(lambda: practice.state == READY, "it to be ready")
+    house.hub.presence.update("unit-1", house.time(), connected=True, core=version())
+    return browser
+
+
+def said_to_it(folder: Path, lines: int) -> list[dict[str, str]]:
+    """What the hub has said of tables, once there are so many lines of it."""
+    path = folder / "practice" / "let-in"
+
+    def found() -> list[dict[str, str]]:
+        told = path.read_text().splitlines() if path.exists() else []
+        return [said for line in told if line.endswith("}") and "unit" in (said := json.loads(line))]
+
+    wait_for(lambda: len(found()) >= lines, "what it is told")
+    return found()
+
+
+def test_a_free_table_unit_is_sent_there_with_a_key_that_is_not_its_own(house: House, practice: PracticeHub,
+                                                                        tmp_path: Path) -> None:
+    browser, sent = started(house, practice), list[tuple[str, Any]]()
+    house.hub.presence.on_message.append(lambda *message: sent.append(message))
+    page = browser.get("/console/practice")
+    assert page.text.count("Use in practice") == 1, "unit-2 is not here"
+    assert "0;url=" not in page.text, "there is something to choose"
+    assert browser.post("/console/practice/units", unit="unit-1").headers["Location"] == "/console/practice"
+    [(unit, message)] = sent
+    salt = message.pop("salt")
+    assert (unit, message) == ("unit-1", {"type": "practice", "port": 8081, "unit": "table-1"})
+    key = practice_key(house.hub.units.keys["unit-1"], "table-1", salt)
+    assert said_to_it(tmp_path, 1) == [{"unit": "table-1", "key": key.hex()}]
+    assert "Practises as table 1" in text_of(browser.get("/console/practice"))
+    browser.post("/console/practice/units", unit="unit-1", back="1")
+    assert said_to_it(tmp_path, 2)[-1] == {"unit": "table-1", "key": ""}
+    assert practice.lent == {}
+
+
+def test_a_unit_is_not_sent_away_from_a_match_and_comes_back_for_one(house: House, practice: PracticeHub) -> None:
+    house.place("unit-1", 1)
+    house.with_event()
+    browser = started(house, practice)
+    browser.post("/console/practice/units", unit="unit-1")
+    assert practice.lent == {"unit-1": 1}, "nothing is published"
+    house.publish()
+    practice.recall(units_in_play(house.service.snapshot))
+    assert practice.lent == {}
+    refused = browser.post("/console/practice/units", unit="unit-1")
+    assert "unit-1 cannot practise now" in problem_of(refused)
+    assert "Use in practice" not in browser.get("/console/practice").text
+
+
+@pytest.mark.parametrize("status", [{"connected": False}, {"waiting": 1}, {"core": "another version"}])
+def test_nor_one_out_of_contact_with_results_to_send_or_of_another_version(
+        house: House, practice: PracticeHub, status: dict[str, Any]) -> None:
+    browser = started(house, practice)
+    house.hub.presence.update("unit-1", house.time(), **status)
+    assert "cannot practise now" in problem_of(browser.post("/console/practice/units", unit="unit-1"))
+    assert practice.lent == {}
+
+
+def test_there_are_places_for_two_and_an_end_gives_them_back(house: House, practice: PracticeHub) -> None:
+    started(house, practice)
+    assert [practice.lend(unit, b"k" * 32)["unit"] for unit in ("unit-1", "unit-2")] == ["table-1", "table-2"]
+    for unit in ("unit-1", "unit-3"):
+        with pytest.raises(Problem, match=f"{unit} cannot practise now"):
+            practice.lend(unit, b"k" * 32)
+    practice.recall(["unit-1", "unit-7"])
+    assert practice.lend("unit-3", b"k" * 32)["unit"] == "table-1"
+    practice.end()
+    practice.start("en")
+    assert practice.lent == {}
+    assert tuple(UNITS.values()) == tuple(map(unit_of, range(1, TABLES + 1)))
+
+
+def test_nobody_but_an_organizer_sends_a_unit_or_calls_it_back(house: House, practice: PracticeHub) -> None:
+    _, pin = house.hub.access.organizers.staff.add("Judy", JUDGE)
+    judge, player = house.browser(), house.browser()
+    judge.enter(house.hub, pin)
+    started(house, practice)
+    practice.lend("unit-2", b"l" * 32)
+    for each in (judge, player):
+        for form in ({"unit": "unit-1"}, {"unit": "unit-2", "back": "1"}):
+            assert each.post("/console/practice/units", **form).status_code in (302, 403)
+    assert practice.lent == {"unit-2": 1}
 
 
 def test_a_hub_without_one_offers_none(house: House) -> None:

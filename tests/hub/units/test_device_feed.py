@@ -20,6 +20,7 @@ from roundtap_core.records import Result, SidePair
 from roundtap_core.wire import canonical_json, envelope_json, verify_signature
 from roundtap_hub.store.service import Step
 from roundtap_hub.units import device_feed
+from roundtap_hub.units.unit_presence import IDENTIFY
 
 MINUTE = 60_000
 SCORE: Any = {"score": {"a": 100, "b": 24}}
@@ -291,13 +292,13 @@ def test_the_unit_that_is_to_show_itself_is_told_and_nobody_else(tmp_path: Path,
         send = hall.feed._send
 
         def listened(to: device_feed.UnitConnection, message: Any) -> None:
-            if message == device_feed.IDENTIFY:
+            if message == IDENTIFY:
                 told.append(to.unit)
             send(to, message)
 
         monkeypatch.setattr(hall.feed, "_send", listened)
-        assert hall.hub.presence.identify(UNITS[0])
-        assert not hall.hub.presence.identify("nobody")
+        assert hall.hub.presence.send(UNITS[0], IDENTIFY)
+        assert not hall.hub.presence.send("nobody", IDENTIFY)
         await hall.settle()
 
     play(tmp_path, 1, evening)

@@ -13,6 +13,7 @@ from pages_kit import House, problem_of, text_of
 from roundtap_core.words import LANGUAGES
 from roundtap_hub.units.device_auth import FLOOD, FORGED, TWIN
 from roundtap_hub.units.device_feed import DeviceFeed
+from roundtap_hub.units.unit_presence import IDENTIFY
 
 UNITS = "/console/units"
 
@@ -125,13 +126,13 @@ def test_floods_forgers_and_twins_are_told_on_the_console_until_somebody_has_loo
 
 def test_a_unit_in_contact_is_asked_to_show_itself_from_both_lists(house: House) -> None:
     browser, told = house.with_event(), []
-    house.hub.presence.on_identify.append(told.append)
+    house.hub.presence.on_message.append(lambda *message: told.append(message))
     house.hub.presence.update("unit-1", house.time(), connected=True)
     for page in (UNITS, "/console/e1/units"):
         assert browser.get(page).text.count("Blink") == 1, "unit-2 is not here"
     assert browser.post(f"{UNITS}/identify", unit="unit-1").headers["Location"].endswith(f"{UNITS}#unit-unit-1")
     assert browser.post(f"{UNITS}/identify", unit="unit-1", event="e1").headers["Location"].endswith("/e1/units")
-    assert told == ["unit-1", "unit-1"]
+    assert told == [("unit-1", IDENTIFY)] * 2
     refused = browser.post(f"{UNITS}/identify", unit="unit-2")
     assert "unit-2 is not connected" in problem_of(refused)
     assert len(told) == 2
