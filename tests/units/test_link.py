@@ -412,10 +412,9 @@ def test_who_is_sent_to_practise_is_told_where_and_gets_a_key_that_only_this_uni
                 practice_key(KEY, "table-1", "0b5e")}) == 5
 
 
-@pytest.mark.parametrize("first", [lambda hello: feed_line(hello, 1, WELCOME), lambda hello: b"data: {}\n\n"],
-                         ids=["after its welcome", "none"])
-def test_the_end_of_a_feed_is_told(bench: Bench, first: Callable[[Json], bytes]) -> None:
-    bench.hub.feed = lambda hello: [first(hello)]
+@pytest.mark.parametrize("begun", [True, False], ids=["after its welcome", "none"])
+def test_the_end_of_a_feed_is_told(bench: Bench, begun: bool) -> None:
+    bench.hub.feed = lambda hello: [*([feed_line(hello, 1, WELCOME)] if begun else []), b"data: {}\n\n"]
     bench.link.start()
     bench.wait_for("ended")
 
