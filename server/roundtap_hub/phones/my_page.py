@@ -13,11 +13,11 @@ from msgspec import structs
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.event import states
+from roundtap_core.event import abandoned_match, states
 from roundtap_core.event.commands import CheckIn, NoteLot, SetPicks, SubmitList
 from roundtap_core.event.event_flow import match_clock
 from roundtap_core.forms.questions import SQUADS_MAX, parse_squad_ticks
-from roundtap_core.records import SIDES, Result, Side, other_side
+from roundtap_core.records import ELIMINATION, SIDES, Result, Side, other_side
 from roundtap_core.result_json import result_to_json
 from roundtap_core.rulebooks import result_gate
 from roundtap_core.rulebooks.result_words import describe_result, outcome_text
@@ -161,7 +161,11 @@ def my_requests(moment: SavedEvent, competitor: str) -> dict[str, Any]:
     wish = next((each for each in leave_requests_of(snapshot, units, state) if each.competitor == competitor), None)
     return {
         "may_call": plays, "call": call, "call_age_ms": max(0, web.now_ms() - call.since_ms) if call is not None else 0,
-        "called": call is not None and source in call.sources, "may_leave": open_ and entrant.active,
+        "called": call is not None and source in call.sources,
+        # Who missed the cut may still be asked to take a place in it, until the bracket is played.
+        "may_leave": open_ and entrant.active and not (
+            state.public_rounds and state.public_rounds[-1].stage == ELIMINATION
+            and abandoned_match.leave_effect(state, competitor).what == abandoned_match.OUT),
         "going": open_ and not entrant.active,
         "wish": "" if wish is None else "refused" if wish.refused else "open",
         "wished": wish is not None and source in wish.sources,

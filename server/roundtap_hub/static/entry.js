@@ -174,6 +174,13 @@
 
   drawer.addEventListener("click", ({ target }) => {
     if (target.closest("[data-entry-leave]")) leave();
+    // A winner's name does what its letter does.
+    const name = target.closest("[data-entry-name]");
+    const field = text();
+    if (!name || !field) return;
+    field.value = `${name.dataset.entryName} ${field.value.replace(/^\s*[ab]\s*/i, "")}`.trim();
+    field.focus({ preventScroll: true });
+    line();
   });
 
   // A table's card opens the line; on a phone, whose keys would cover it, the match's own page.

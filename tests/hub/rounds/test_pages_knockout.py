@@ -10,7 +10,7 @@ import pytest
 from fronts_seats import forms_of
 from pages_kit import House, problem_of, text_of
 
-from roundtap_core.event.commands import DropCompetitor, EnterResult
+from roundtap_core.event.commands import DropCompetitor, EnterResult, MakeCut
 from roundtap_core.event.event_flow import current_seeds
 from roundtap_core.eventfile.read import parse_event_file
 from roundtap_core.records import Result, SidePair
@@ -139,6 +139,30 @@ def test_leaving_a_published_semi_final_says_what_it_does_and_is_undone(house: H
     page = text_of(browser.get(f"/console/e1/person/{seeds[0]}"))
     assert "would compete for 4 places" in page
     assert "Reinstate" not in page
+
+
+def test_who_missed_the_cut_may_drop_until_the_bracket_is_played(house: House):
+    cut_made(house)
+    seeds, order = current_seeds(house.event), house.event.cut.order if house.event.cut else ()
+
+    def may_drop(who: str) -> bool:
+        return "Drop from event" in text_of(house.browser().get(house.hub.access.links.path("e1", who)))
+
+    assert [may_drop(who) for who in (seeds[0], order[-1])] == [True, True], "each may be asked to take a place"
+    house.publish()
+    assert [may_drop(who) for who in (seeds[0], order[-1])] == [True, False]
+
+
+def test_a_second_stage_of_swiss_rounds_has_no_semi_final(house: House):
+    browser = house.with_event(TWENTY, rulebook="shatterpoint-premier", structure="own", swiss_rounds=1, cut=4,
+                               second_stage="second-swiss")
+    house.publish()
+    for match in house.event.live.matches:  # type: ignore[union-attr]
+        if match.match.b:
+            result = Result(score=SidePair(2, 0), wounds=SidePair(4, 1), picks={"a": (1, 2), "b": (3, 4)})
+            house.service.execute_one("e1", EnterResult(match.id, match.revision, result), "test")
+    house.service.execute_one("e1", MakeCut(), "test")
+    assert "Semi-final" not in text_of(browser.console())
 
 
 def test_the_cut_is_taken_back(house: House):
