@@ -67,6 +67,12 @@ def title_key(state: EventState, played: RoundState) -> str | None:
 
 
 def next_round_key(state: EventState) -> str | None:
+    """The name of the round that follows; None for a Swiss round."""
+    following = next_stage(state)
+    if following == TIEBREAK:
+        return TIEBREAK
+    if following == event_flow.CUT and not event_flow.second_stage_is_swiss(state):
+        return round_key(game_count(state.cut_size, 1))
     found = event_flow.current_bracket(state)
     if found is None:
         return None

@@ -24,6 +24,7 @@ from roundtap_hub.events.console import event_page
 from roundtap_hub.events.saved_event import SavedEvent, full_names
 from roundtap_hub.hall.wall_view import name_sort_key
 from roundtap_hub.judging.judging_view import officials_on_duty
+from roundtap_hub.rounds.knockout import next_round_key
 from roundtap_hub.rounds.mending_view import mend_view, warnings_of
 from roundtap_hub.serving import web
 from roundtap_hub.serving.http_answers import problem_status
@@ -149,7 +150,7 @@ def manual_pairing_view(moment: SavedEvent, typed: Sequence[TypedRow], from_draw
                 for m in matches]
     enough = (len(labels) + 1) // 2 + SPARE_ROWS
     rows += [TypedRow() for _ in range(enough - len(rows))]
-    return {"number": len(state.public_rounds) + 1, "labels": list(labels.values()), "rows": rows,
+    return {"number": len(state.public_rounds) + 1, "name": next_round_key(state), "labels": list(labels.values()), "rows": rows,
             "from_draw": from_draw, "has_draft": state.draft is not None}
 
 
