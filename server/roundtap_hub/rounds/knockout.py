@@ -74,9 +74,7 @@ def next_round_key(state: EventState) -> str | None:
     if following == event_flow.CUT and not event_flow.second_stage_is_swiss(state):
         return round_key(game_count(state.cut_size, 1))
     found = event_flow.current_bracket(state)
-    if found is None:
-        return None
-    return round_key(max(1, game_count(found.size, len(found.round_numbers) + 1)))
+    return None if found is None else round_key(max(1, game_count(found.size, len(found.round_numbers) + 1)))
 
 
 def next_stage(state: EventState) -> str | None:

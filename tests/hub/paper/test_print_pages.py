@@ -183,7 +183,7 @@ def test_the_emergency_sheet_has_open_matches_codes_the_clock_the_hub_and_the_jo
     assert "http://" in said
     assert "Bye: 1, MoV 150" in said
     assert "Draw at random within equal points" in said
-    assert "round 2 to fill in" in said
+    assert "Round 2, to fill in" in said
 
 
 def test_epic_is_paired_by_nearest_points_and_shatterpoint_has_its_squads(house):
