@@ -320,9 +320,9 @@ def emergency_view(moment: saved_event.SavedEvent, now: Instant) -> dict[str, An
     """Everything needed to pair this event's next round on paper; names as the hall may read them.
 
     `after`: the last round with all results. `points`, `bye_points`: what results and byes are worth. `minutes`: a
-    round's length, None without a clock; `left_ms`: None where the clock does not run. `next_key`: of the
-    next round's name, None for Swiss. `fixed`: (table, number, name) of those with a fixed table. Of a row, `line` is None before the first match, `owed` the squads not fielded yet;
-    those `awaited` play once they have come.
+    round's length, None without a clock; `left_ms`: None where the clock does not run. `next_key`: of the next round's
+    name, None for Swiss. `fixed`: (table, number, name) of those with a fixed table. Of a row, `line` is None before
+    the first match, `owed` the squads not fielded yet; those `awaited` play once they have come.
     """
     state, names = moment.state, saved_event.shown_names(moment)
     numbers, view = paper_numbers(state), standings_view(moment, names)
