@@ -101,7 +101,7 @@ class Reader:
             self._figures(scene, step, changed)
         if step.after.kind == "lot" and isinstance(step.after, TextScene):
             drawn = side_in(next(line for line in step.after.lines if isinstance(line, NameRow)).name)
-            if step.after.title != "Random draw: wins":
+            if step.after.title != "Wins, by draw:":
                 self.first_player = self.begins_by_lot = drawn
             elif self.facts is not None and drawn is not None:
                 self.lots["lot" if self.facts.choices.get("Game 3 begun?") == "no" else "first_player_lot"] = drawn

@@ -20,7 +20,7 @@ LABELS: dict[str, dict[str, str]] = {
 }
 """How a short line calls a figure; score stands under the names."""
 
-STEPS = {"final_salvo": "Final salvo", "last_turns": "last turns", "games": "", "lot": "random draw",
+STEPS = {"final_salvo": "Final salvo", "last_turns": "Last turns", "games": "", "lot": "random draw",
          "keys": "forged keys", "aember": "remaining æmber", "potential": "potential æmber",
          "first_player": "first player"}
 

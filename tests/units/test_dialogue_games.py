@@ -30,7 +30,7 @@ def test_the_first_player_is_drawn_once_and_becomes_part_of_the_result():
     table = one(lot="b")
     assert "▲ who starts?" in table.says
     table.presses("▲")
-    assert table.says == "Random draw: starts | ■ Bruno M. | any key: next"
+    assert table.says == "Starts, by draw: | ■ Bruno M. | press: next"
     table.presses("▲")
     assert "■ starts" in table.says
     table.dialogue.table.chance = lambda: pytest.fail("drawn twice")
@@ -64,7 +64,7 @@ def test_where_nobody_knows_who_began_a_lot_says_it_and_is_told_as_one():
     table.presses("ana ▼▼ bruno")
     assert table.says.endswith("▲ draw at random")
     table.presses("▲")
-    assert table.says == "Random draw: wins | ■ Bruno M. | any key: next"
+    assert table.says == "Wins, by draw: | ■ Bruno M. | press: next"
     assert table.statuses[-1].lot == ("first_player_lot", "b")
     table.presses("bruno")
     assert table.says.startswith("first player | ■ Bruno M. 1 | 0 Ana R. ●")

@@ -14,7 +14,7 @@ def seated() -> Table:
 def test_two_minutes_are_counted_down_for_both() -> None:
     table = seated()
     table.presses("▼")
-    assert table.says == "Check lists | 2:00 | any key: next"
+    assert table.says == "Check lists | 2:00 | press: next"
     table.wait(59_000)
     assert "1:01" in table.says
     table.wait(61_000)

@@ -189,7 +189,7 @@ def test_a_refused_wish_to_leave_is_said_and_may_be_made_again(saved):
     saved.asks_to_leave("bruno")
     saved.hub_says(state="agreed", a=score(100, 20), b=score(100, 20), result=score(100, 20), number=1042,
                    leave_refused=["b"])
-    assert saved.says == "Drop refused | ■ Bruno M. | Ask the organizer. | any key: next"
+    assert saved.says == "Drop refused | ■ Bruno M. | Ask the organizer. | press: next"
     assert saved.scene.turn == "b"
     assert saved.status.leave == ()
     saved.presses("▼")

@@ -56,7 +56,7 @@ def test_no_match_and_a_closed_round_say_so():
     table.hub_says(match=None)
     assert "no match at this table" in table.says
     table.hub_says(match="3.7", status="closed", state="closed")
-    assert "Table 12 stays" in table.says
+    assert "Unit stays at 12" in table.says
     table.hub_says(next={"table": 5})
     assert "table\u00a05" in table.says
     table.presses("ana ana")

@@ -222,6 +222,6 @@ def test_a_standby_that_never_held_everything_is_not_turned_here():
     played = Played(None)
     played.stand_by(STANDBY.replace(state="away", level=False))
     played.go(d.TURN_ASK)
-    assert "never had all saved data" in played.said
+    assert "never had all the hub's saved data" in played.said
     played.press("●◉●◉")
     assert played.presses() == []

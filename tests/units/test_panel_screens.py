@@ -9,6 +9,7 @@ from PIL import Image, ImageFilter, ImageOps
 
 from gallery.panel_screens import panel_scenes
 from roundtap_core.words import LANGUAGES
+from roundtap_devices.letters import text_width
 from roundtap_machine.wifi import wifi_qr_text
 from roundtap_units.panel import panel_dialogue as d
 from roundtap_units.panel.panel_dialogue import (
@@ -19,6 +20,7 @@ from roundtap_units.panel.panel_dialogue import (
     qr_picture,
     render_panel,
 )
+from roundtap_units.table.screens.lettering import FittedText
 
 BLUR = 3
 """Half a pixel of the display."""
@@ -52,6 +54,27 @@ def test_what_is_said_can_be_read(key, language):
 def test_every_picture_of_the_gallery_can_be_read(language):
     for name, scene in panel_scenes((language,)):
         assert render_panel(scene)[1], (name, scene.all_text())
+
+
+def test_every_line_of_the_gallery_is_drawn_within_the_screen(monkeypatch):
+    drawn = []
+
+    def draw(pen, x, baseline, text, size, bold=False, narrow=False, anchor="l"):
+        left = x - {"l": 0, "m": text_width(text, size, bold, narrow) // 2,
+                    "r": text_width(text, size, bold, narrow)}[anchor]
+        drawn.append((text, left, left + text_width(text, size, bold, narrow)))
+
+    monkeypatch.setattr(d, "draw_text", draw)
+    pictures = list(panel_scenes())
+    for _, scene in pictures:
+        render_panel(scene)
+    assert "1234␣5678" in {text.replace(" ", "␣") for text, *_ in drawn}
+    assert [line for line in drawn if line[1] < 0 or line[2] > d.WIDTH] == []
+
+
+def test_a_text_drawn_wider_than_it_was_fitted_is_not_whole(monkeypatch):
+    monkeypatch.setattr(FittedText, "style", property(lambda fitted: (fitted.size, True, False)))
+    assert not render_panel(PanelScene("PIN", (), big="1234 5678 90"))[1]
 
 
 def test_a_refusal_of_the_hub_s_may_be_long():

@@ -140,7 +140,7 @@ def test_drawn_anew_the_table_says_so_and_follows_the_hub(playing: Lone) -> None
     playing.hub_says("view", older() | {"lost_round": False})
     assert "REDRAWN" in playing.says
     playing.tap("a")
-    assert "Table 12 stays" in playing.says
+    assert "Unit stays at 12" in playing.says
 
 
 def test_a_judge_who_comes_is_named_meanwhile(playing: Lone) -> None:
@@ -166,5 +166,5 @@ def test_restarted_meanwhile_it_still_holds_its_match(make: Callable[..., Lone],
 def test_a_table_that_holds_no_match_shows_what_the_hub_has(make: Callable[..., Lone]) -> None:
     unit = make()
     unit.hub_says("view", older())
-    assert "Table 12 stays" in unit.says
+    assert "Unit stays at 12" in unit.says
     assert "Hub restored" not in unit.says

@@ -16,7 +16,7 @@ from roundtap_devices.input.gestures import HOLD, REPEAT, TAP, Gesture
 from roundtap_devices.letters import draw_text, text_width
 from roundtap_devices.printing.drawing import qr_image, qr_modules
 from roundtap_machine.wifi import wifi_qr_text
-from roundtap_units.table.screens.lettering import FittedText, canvas, fit_text, line_height
+from roundtap_units.table.screens.lettering import FittedText, Style, canvas, fit_text, line_height
 
 NOBODY, ADDRESS, STANDBY = "nobody", "address", "standby"
 HOTSPOT, TRUST, EJECT_ASK, PIN_ASK, TURN_ASK, OFF_ASK = (
@@ -334,19 +334,17 @@ def render_panel(scene: PanelScene) -> tuple[Image.Image, bool]:
     corner = text_width(scene.corner, 10) + 4 if scene.corner else 0
     draw_text(pen, WIDTH, 9, scene.corner, 10, anchor="r")
     title = fit_text(scene.title, WIDTH - corner, 12, (11, 10, 9), bold=True)
-    _put(pen, title, (12 - title.height) // 2)
+    bottom, whole = HEIGHT, _put(pen, title, (12 - title.height) // 2, WIDTH - corner)
     pen.line([(0, RULE), (WIDTH, RULE)], fill=LIGHT)
-    bottom, whole = HEIGHT, title.fits
     if scene.hint:
         bottom -= 11
         hint = fit_text(scene.hint, WIDTH, 10, (9, 8))
-        whole = whole and hint.fits
-        _put(pen, hint, HEIGHT - 1 - hint.height)
+        whole = _put(pen, hint, HEIGHT - 1 - hint.height) and whole
     top = BELOW
     if scene.big:
         big = fit_text(scene.big, WIDTH, 28, BIG, bold=True)
-        whole = whole and big.fits and len(big.lines) == 1
-        draw_text(pen, WIDTH // 2, top + 22, big.lines[0], big.size, bold=True, anchor="m")
+        drawn = _draw(pen, big.lines[0], big.style, top + 22, WIDTH, centered=True)
+        whole = whole and drawn and big.fits and len(big.lines) == 1
         top += 26
     return image, _lines(pen, scene.lines, top, bottom) and whole
 
@@ -361,7 +359,7 @@ def _lines(pen: ImageDraw.ImageDraw, lines: tuple[str, ...], top: int, bottom: i
         if whole:
             break
     for each in fitted:
-        _put(pen, each, top)
+        whole = _put(pen, each, top, wide) and whole
         top += each.height
     return whole
 
@@ -372,13 +370,13 @@ def _with_qr(image: Image.Image, pen: ImageDraw.ImageDraw, scene: PanelScene) ->
     left = WIDTH - code.width
     wide = left - 3
     title = fit_text(scene.title, wide, 26, (11, 10, 9, 8), bold=True)
-    _put(pen, title, 0)
+    whole = _put(pen, title, 0, wide)
     hint = fit_text(scene.hint, wide, 20, (9, 8))
-    _put(pen, hint, HEIGHT - 1 - hint.height)
-    whole = _lines(pen, scene.lines, title.height + 2, HEIGHT - 1 - hint.height, wide)
+    whole = _put(pen, hint, HEIGHT - 1 - hint.height, wide) and whole
+    whole = _lines(pen, scene.lines, title.height + 2, HEIGHT - 1 - hint.height, wide) and whole
     # Last: a name too long for its place ends at the code, and does not spoil it.
     image.paste(code, (left, (HEIGHT - code.height) // 2))
-    return whole and title.fits and hint.fits
+    return whole
 
 
 def qr_picture(text: str) -> Image.Image:
@@ -392,8 +390,16 @@ def qr_picture(text: str) -> Image.Image:
     return picture
 
 
-def _put(pen: ImageDraw.ImageDraw, fitted: FittedText, top: int) -> None:
-    """At the left; descenders take one row more than its height."""
+def _put(pen: ImageDraw.ImageDraw, fitted: FittedText, top: int, wide: int = WIDTH) -> bool:
+    """At the left; descenders take one row more than its height. Whether all of it can be read."""
+    whole = fitted.fits
     for text in fitted.lines:
-        draw_text(pen, 0, top + fitted.size - 1, text, fitted.size, fitted.bold)
+        whole = _draw(pen, text, fitted.style, top + fitted.size - 1, wide) and whole
         top += line_height(fitted.size)
+    return whole
+
+
+def _draw(pen: ImageDraw.ImageDraw, text: str, style: Style, baseline: int, wide: int, centered: bool = False) -> bool:
+    """One line in this style, which says whether it is no wider than its place."""
+    draw_text(pen, wide // 2 if centered else 0, baseline, text, *style, anchor="m" if centered else "l")
+    return text_width(text, *style) <= wide

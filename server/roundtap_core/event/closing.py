@@ -22,8 +22,8 @@ def closing_entry(state: EventState) -> list[NewEntry]:
         return []
     missing = state.live.open_matches
     if missing:
-        tables = ", ".join(str(m.match.table) for m in missing[:8])
-        raise Problem("results_missing", n=len(missing), tables=tables + ("…" if len(missing) > 8 else ""))
+        tables = ", ".join([*(str(m.match.table) for m in missing[:8]), *("…" for _ in missing[8:9])])
+        raise Problem("results_missing", n=len(missing), tables=tables)
     return [NewEntry("round-closed", {"number": state.live.number})]
 
 

@@ -34,7 +34,7 @@ from roundtap_hub.paper.slip_desk import missing_slips
 from roundtap_hub.people.competitors import owed_squads
 from roundtap_hub.people.lists import FLAGGED, GOOD, list_states
 from roundtap_hub.results.standings_table import standings_view
-from roundtap_hub.rounds.knockout import bracket, bracket_lines, title_key
+from roundtap_hub.rounds.knockout import bracket, bracket_lines, next_round_key, title_key
 from roundtap_hub.serving import web
 from roundtap_hub.units.unit_keys import STATION
 
@@ -320,9 +320,9 @@ def emergency_view(moment: saved_event.SavedEvent, now: Instant) -> dict[str, An
     """Everything needed to pair this event's next round on paper; names as the hall may read them.
 
     `after`: the last round with all results. `points`, `bye_points`: what results and byes are worth. `minutes`: a
-    round's length, None without a clock; `left_ms`: None where the clock does not run. `fixed`: (table, number, name)
-    of those with a fixed table. Of a row, `line` is None before the first match, `owed` the squads not fielded yet;
-    those `awaited` play once they have come.
+    round's length, None without a clock; `left_ms`: None where the clock does not run. `next_key`: of the next round's
+    name, None for Swiss. `fixed`: (table, number, name) of those with a fixed table. Of a row, `line` is None before
+    the first match, `owed` the squads not fielded yet; those `awaited` play once they have come.
     """
     state, names = moment.state, saved_event.shown_names(moment)
     numbers, view = paper_numbers(state), standings_view(moment, names)
@@ -349,8 +349,8 @@ def emergency_view(moment: saved_event.SavedEvent, now: Instant) -> dict[str, An
         "minutes": state.rulebook.minutes(newest.stage if newest is not None else SWISS, state.options),
         "left_ms": None if state.live is None or state.clock.state == IDLE else state.clock.remaining_at(now),
         "nearest": state.rulebook.pairs_nearest, "knockout": bracket(moment) is not None,
-        "next_number": (newest.number if newest else 0) + 1, "planned": saved_event.planned_swiss(state),
-        "tables": range(1, tables + 1),
+        "next_number": (newest.number if newest else 0) + 1, "next_key": next_round_key(state),
+        "planned": saved_event.planned_swiss(state), "tables": range(1, tables + 1),
         "fixed": sorted((e.fixed_table, numbers[e.id], names[e.id]) for e in state.entrants.values()
                         if e.fixed_table is not None and e.active),
         "squads": state.rulebook.squads is not None,

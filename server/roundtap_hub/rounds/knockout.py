@@ -70,10 +70,14 @@ def title_key(state: EventState, played: RoundState) -> str | None:
 
 
 def next_round_key(state: EventState) -> str | None:
+    """The name of the round that follows; None for a Swiss round. Whether a tie is to be broken, all results say."""
+    following = next_stage(state)
+    if following == TIEBREAK and (state.live is None or not state.live.open_matches):
+        return TIEBREAK
+    if following in (TIEBREAK, event_flow.CUT) and state.cut_size and not event_flow.second_stage_is_swiss(state):
+        return round_key(game_count(state.cut_size, 1))
     found = event_flow.current_bracket(state)
-    if found is None:
-        return None
-    return round_key(max(1, game_count(found.size, len(found.round_numbers) + 1)))
+    return None if found is None else round_key(max(1, game_count(found.size, len(found.round_numbers) + 1)))
 
 
 def next_stage(state: EventState) -> str | None:

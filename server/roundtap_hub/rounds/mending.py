@@ -24,6 +24,7 @@ from roundtap_hub.events.console import event_page
 from roundtap_hub.events.saved_event import SavedEvent, full_names
 from roundtap_hub.hall.wall_view import name_sort_key
 from roundtap_hub.judging.judging_view import officials_on_duty
+from roundtap_hub.rounds.knockout import next_round_key
 from roundtap_hub.rounds.mending_view import mend_view, warnings_of
 from roundtap_hub.serving import web
 from roundtap_hub.serving.http_answers import problem_status
@@ -139,8 +140,8 @@ def labels_of(moment: SavedEvent) -> dict[str, str]:
 
 
 def manual_pairing_view(moment: SavedEvent, typed: Sequence[TypedRow], from_draw: bool) -> dict[str, Any]:
-    """The rows as typed, else from the draft, else empty. `number`: of the new round; `labels`: a unique text for each
-    player in it."""
+    """The rows as typed, else from the draft, else empty. `number`, `name` (a key, None for Swiss): of the new round;
+    `labels`: a unique text for each player in it."""
     state, labels = moment.state, labels_of(moment)
     rows = list(typed)
     if not rows and from_draw and state.draft is not None:
@@ -149,8 +150,8 @@ def manual_pairing_view(moment: SavedEvent, typed: Sequence[TypedRow], from_draw
                 for m in matches]
     enough = (len(labels) + 1) // 2 + SPARE_ROWS
     rows += [TypedRow() for _ in range(enough - len(rows))]
-    return {"number": len(state.public_rounds) + 1, "labels": list(labels.values()), "rows": rows,
-            "from_draw": from_draw, "has_draft": state.draft is not None}
+    return {"number": len(state.public_rounds) + 1, "name": next_round_key(state), "labels": list(labels.values()),
+            "rows": rows, "from_draw": from_draw, "has_draft": state.draft is not None}
 
 
 def matches_of(moment: SavedEvent, rows: Sequence[TypedRow]) -> tuple[Mapping[str, Any], ...]:

@@ -9,6 +9,7 @@ import pytest
 from event_kit import MINUTE, Event, refused, score
 from roundtap_core.check.check import violations
 from roundtap_core.clock import PAUSED, RUNNING
+from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.apply import apply
 from roundtap_core.event.closing import APPEAL_OPEN, SQUADS_OWED
@@ -203,6 +204,13 @@ def test_byes_and_matches_nobody_has_seen_take_no_result() -> None:
 
 
 # --- rounds ------------------------------------------------------------------------------------------------------
+
+
+def test_the_first_eight_tables_without_a_result_are_named() -> None:
+    event = Event(18).play()
+    with pytest.raises(Problem) as caught:
+        event.tell(c.DrawRound(1))
+    assert dict(caught.value.params) == {"n": 9, "tables": "1, 2, 3, 4, 5, 6, 7, 8, …"}
 
 
 def test_the_next_round_waits_for_every_result() -> None:

@@ -163,7 +163,7 @@ def test_every_line_of_the_structure_tables(book: type, name: str, table: dict) 
     with pytest.raises(Problem) as caught:
         book.structure(min(table)[0] - 1, book.options({"structure": name}))
     assert caught.value.key == "no_structure"
-    assert "own" in caught.value.say()
+    assert "custom" in caught.value.say()
 
 
 # The form.

@@ -172,7 +172,7 @@ def test_below_4_players_and_an_advanced_structure_there_is_own_only() -> None:
     with pytest.raises(Problem) as caught:
         BOOK.structure(3, BOOK.options({}))
     assert caught.value.key == "no_structure"
-    assert "own" in caught.value.say()
+    assert "custom" in caught.value.say()
     assert BOOK.structure(3, BOOK.options({"structure": "own", "swiss_rounds": 2})) == (2, 0)
     with pytest.raises(Problem, match="Possible: basic, own"):
         BOOK.check_options({"structure": "advanced"})

@@ -97,7 +97,7 @@ def test_the_rounds_of_each_structure() -> None:
     advanced = {9: (4, 4), 24: (4, 8), 25: (5, 8), 76: (6, 8), 148: (6, 16), 288: (6, 32), 512: (7, 32), 513: (8, 32)}
     assert {players: rounds(players, "advanced") for players in advanced} == advanced
     for players, structure in ((3, "basic"), (8, "advanced")):
-        with pytest.raises(Problem, match="own"):
+        with pytest.raises(Problem, match="custom"):
             rounds(players, structure)
 
 

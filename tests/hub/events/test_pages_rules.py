@@ -44,11 +44,11 @@ def test_players_and_organizers_find_it(house: House):
 def test_rounds_follow_the_players_until_round_1_is_drawn(house: House):
     browser = house.with_event(structure="basic", swiss_rounds="")
     page = text_of(browser.get("/rules/e1"))
-    assert "3 Swiss rounds, no cut For 6 players. Fixed when round 1 is drawn." in page
+    assert "3 Swiss rounds, no cut Players: 6. Drawing round 1 sets the number of rounds." in page
     browser.post("/console/e1/competitors", names="Nina Wolf\nJan Wolf\nIda Berg")
-    assert "4 Swiss rounds, no cut For 9 players." in text_of(browser.get("/rules/e1"))
+    assert "4 Swiss rounds, no cut Players: 9." in text_of(browser.get("/rules/e1"))
     house.publish()
-    assert "Fixed when" not in text_of(browser.get("/rules/e1"))
+    assert "sets the number of rounds" not in text_of(browser.get("/rules/e1"))
 
 
 def test_too_few_players_for_a_structure_are_no_error(house: House):
@@ -65,7 +65,7 @@ def test_what_differs_from_the_rulebook_is_marked(house: House):
 
     house.with_event()
     changed = text_of(house.browser().get("/rules/e1"))
-    assert "Different from the rulebook Structure own rulebook: basic Tournament points" in changed
+    assert "Different from the rulebook Structure custom rulebook: basic Tournament points" in changed
     view = rules_view(event(swiss_rounds=5))
     assert view["changed"] == [("swiss_rounds", 5, None)]
 

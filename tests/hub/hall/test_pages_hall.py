@@ -92,6 +92,7 @@ def test_the_wall_s_head_says_what_is_shown(house: House, browser: Browser):
         return found[1]
 
     assert title() == "Round 1 pairings"
+    assert title("standings") == "Standings"
     browser.post("/console/e1/clock", action="start")
     assert title() == "Round 1 of 2"
     house.play()

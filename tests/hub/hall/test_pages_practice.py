@@ -269,7 +269,7 @@ def test_a_hub_without_one_offers_none(house: House) -> None:
     house.hub.host.practice = None
     browser = house.organizer()
     assert "Start practice" not in browser.get("/console").text
-    assert "has no practice" in problem_of(browser.post("/console/practice"))
+    assert "No practice on this hub" in problem_of(browser.post("/console/practice"))
 
 
 def test_it_cannot_start_where_the_folder_cannot_be_written(tmp_path: Path) -> None:

@@ -183,7 +183,22 @@ def test_the_emergency_sheet_has_open_matches_codes_the_clock_the_hub_and_the_jo
     assert "http://" in said
     assert "Bye: 1, MoV 150" in said
     assert "Draw at random within equal points" in said
-    assert "round 2 to fill in" in said
+    assert "Round 2, to fill in" in said
+
+
+def test_the_emergency_sheet_calls_the_next_round_by_its_name_and_lists_no_codes_without_open_matches(house):
+    names = [f"{first} {last}" for first in ("Ana", "Bruno", "Eva", "Kai") for last in ("Ruiz", "Maier")]
+    desk = house.with_event(names, swiss_rounds=1, cut=4)
+    house.publish()
+    house.play()
+    page = text_of(desk.get(address("emergency")))
+    assert "Pair the next round with this sheet: Semi-final." in page
+    assert "Semi-final, to fill in" in page
+    assert "0 open" not in page
+    house.service.execute_one("e1", FinishEvent("the hall closes"), "test")
+    page = text_of(desk.get(address("emergency")))
+    assert "The event is finished." in page
+    assert "to fill in" not in page
 
 
 def test_epic_is_paired_by_nearest_points_and_shatterpoint_has_its_squads(house):

@@ -89,7 +89,7 @@ def test_a_player_finds_table_opponent_side_and_result(house: House):
     mine = f"/e/e1/p/{match.match.b}"
     page = text_of(house.browser().get(mine))
     assert "Table 2" in page
-    assert "your button: blue square" in page
+    assert "your side: blue square" in page
     assert "75:00" in page
     house.report("1.2", "a", 24, 100)
     assert "one report" in text_of(house.browser().get(mine))

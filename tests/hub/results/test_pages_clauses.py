@@ -122,7 +122,7 @@ def test_other_minutes_and_another_structure_are_told_to_everybody(house: House,
                      **{"minutes.swiss": 15})
     rules = text_of(house.browser().get("/rules/e1"))
     assert f"15 minutes rulebook: {usual} minutes" in rules
-    assert ("Structure own rulebook: basic" in rules) == bool(RULEBOOKS[rulebook].structures)
+    assert ("Structure custom rulebook: basic" in rules) == bool(RULEBOOKS[rulebook].structures)
 
 
 @pytest.mark.parametrize("rulebook", ["keyforge-archon", "shatterpoint-premier", "warlords-of-terra"])

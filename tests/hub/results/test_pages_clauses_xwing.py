@@ -46,4 +46,4 @@ def test_other_rounds_than_the_structure_s_are_an_own_structure_and_players_read
     browser = house.with_event([f"Player {n}" for n in range(1, 11)], structure=structure, swiss_rounds=rounds)
     house.publish()
     assert house.event.options["structure"] == "own"
-    assert "Structure own" in text_of(browser.get("/rules/e1"))
+    assert "Structure custom" in text_of(browser.get("/rules/e1"))

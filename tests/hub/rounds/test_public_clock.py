@@ -224,7 +224,7 @@ def test_the_console_asks_for_the_roll_from_the_start_of_the_round_and_shows_the
     assert browser.post("/console/e1/extra", number=1, minutes=3).status_code == 302 + 1
     page = text_of(browser.console())
     assert "extra minutes missing" not in page
-    assert "Actual time left: 123:00 with 3 extra minutes" in page
+    assert "Actual time: 123:00 with 3 extra minutes" in page
 
 
 def test_a_roll_that_five_dice_cannot_show_is_refused(house: House) -> None:
