@@ -210,7 +210,7 @@ def test_a_free_table_unit_is_sent_there_with_a_key_that_is_not_its_own(house: H
     assert (unit, message) == ("unit-1", {"type": "practice", "port": 8081, "unit": "table-1"})
     key = practice_key(house.hub.units.keys["unit-1"], "table-1", salt)
     assert said_to_it(tmp_path, 1) == [{"unit": "table-1", "key": key.hex()}]
-    assert "Practises as table 1" in text_of(browser.get("/console/practice"))
+    assert "Plays as table 1" in text_of(browser.get("/console/practice"))
     browser.post("/console/practice/units", unit="unit-1", back="1")
     assert said_to_it(tmp_path, 2)[-1] == {"unit": "table-1", "key": ""}
     assert practice.lent == {}
@@ -226,7 +226,7 @@ def test_a_unit_is_not_sent_away_from_a_match_and_comes_back_for_one(house: Hous
     practice.recall(units_in_play(house.service.snapshot))
     assert practice.lent == {}
     refused = browser.post("/console/practice/units", unit="unit-1")
-    assert "unit-1 cannot practise now" in problem_of(refused)
+    assert "unit-1 cannot practice now" in problem_of(refused)
     assert "Use in practice" not in browser.get("/console/practice").text
 
 
@@ -235,7 +235,7 @@ def test_nor_one_out_of_contact_with_results_to_send_or_of_another_version(
         house: House, practice: PracticeHub, status: dict[str, Any]) -> None:
     browser = started(house, practice)
     house.hub.presence.update("unit-1", house.time(), **status)
-    assert "cannot practise now" in problem_of(browser.post("/console/practice/units", unit="unit-1"))
+    assert "cannot practice now" in problem_of(browser.post("/console/practice/units", unit="unit-1"))
     assert practice.lent == {}
 
 
@@ -243,7 +243,7 @@ def test_there_are_places_for_two_and_an_end_gives_them_back(house: House, pract
     started(house, practice)
     assert [practice.lend(unit, b"k" * 32)["unit"] for unit in ("unit-1", "unit-2")] == ["table-1", "table-2"]
     for unit in ("unit-1", "unit-3"):
-        with pytest.raises(Problem, match=f"{unit} cannot practise now"):
+        with pytest.raises(Problem, match=f"{unit} cannot practice now"):
             practice.lend(unit, b"k" * 32)
     practice.recall(["unit-1", "unit-7"])
     assert practice.lend("unit-3", b"k" * 32)["unit"] == "table-1"
