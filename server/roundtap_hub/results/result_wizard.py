@@ -350,7 +350,9 @@ def _initial_values(seat: MatchContext, at: WizardPage, fields: Fields) -> dict[
     """The initial values of a page's fields: as just typed, else as before going back, else of the standing result."""
     given: dict[str, list[str]] = {}
     stands = progress_of(seat, seat.match.match.result)
-    if stands.way is not None and at.trail.way is not None and stands.way.id == at.trail.way.id:
+    # Answers are the winner's and the loser's: with another winner they would be the wrong player's.
+    if stands.way is not None and at.trail.way is not None and (
+            (stands.way.id, stands.opener) == (at.trail.way.id, at.trail.opener)):
         given = {name: _texts(answer) for name, answer in stands.answers.items()}
     for name in at.names:
         if f"q.{name}" in fields:

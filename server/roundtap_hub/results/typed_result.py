@@ -267,7 +267,8 @@ def _reading(
 
 def line_grammar(form: Form, time_is_up: bool) -> dict[str, Any]:
     """What a line may hold under this form now, for the hints beside the field. `figures`: in order; `alone`: whose the
-    single number beside a winner is ("winner", "loser", "": none or two needed); `bare`: the winner alone suffices."""
+    single number beside a winner is ("winner", "loser", "": none or two needed); `conceded`: the same beside who
+    conceded, None without that; `bare`: the winner alone suffices."""
     known = sorted((way for way in form.ways if is_typable(way)), key=lambda way: way not in form.offered(time_is_up))
     plays = [(way, [figure for figure in way.opened_by("a").figures() if figure.asked]) for way in known
              if way.ended != CONCESSION and way.winner != DRAWN]
@@ -278,7 +279,9 @@ def line_grammar(form: Form, time_is_up: bool) -> dict[str, Any]:
     keys = dict.fromkeys(figure.key for way, figures in plays for figure in way.figures() if figures)
     return {
         "figures": tuple(keys), "alone": alone, "bare": any(not figures for _, figures in plays),
-        "draw": any(way.winner == DRAWN for way in known), "conceded": any(way.ended == CONCESSION for way in known),
+        "draw": any(way.winner == DRAWN for way in known),
+        "conceded": next(("".join(figure.whose or "" for figure in way.figures() if figure.asked)
+                          for way in known if way.ended == CONCESSION), None),
         "picks": next((picks for way in known for picks in way.picks()), None),
         "initiative": any(way.choice("initiative") for way in known),
     }

@@ -38,6 +38,9 @@
     if (at && at.matches("input, textarea")) at.focus();
   }
   window.addEventListener("hashchange", arrive);
+  // What is typed replaces the figure that stands there.
+  const figure = document.querySelector("main input[type=number][autofocus]");
+  if (figure) figure.select();
   document.addEventListener("DOMContentLoaded", arrive);
 
   document.addEventListener("click", ({ target }) => {

@@ -139,6 +139,21 @@ def test_a_correction_begins_with_what_stands(house: House, browser: Browser):
     assert 'min="0" max="100" value="49"' in page
 
 
+def test_a_correction_to_the_other_winner_begins_without_a_figure(house: House, browser: Browser):
+    """24 was the other player's."""
+    house.report("1.1", "a", 100, 24)
+    house.report("1.1", "b", 100, 24)
+    shown = [re.findall(r'min="0" max="100" value="(\d*)"', walked(browser, way="played", opener=winner).text)
+             for winner in "ab"]
+    assert shown == [["24"], [""]]
+
+
+def test_a_hint_says_what_a_conceded_match_needs(browser: Browser):
+    """X-Wing: the winner has 100, so the other player's figure alone is asked."""
+    page = text_of(browser.get("/console/e1/entry?table=1"))
+    assert "ca cb a / b conceded, then the loser’s score" in page
+
+
 def test_a_dispute_shows_both_versions_and_one_tap_accepts_either(house: House, browser: Browser):
     house.report("1.1", "a", 100, 24)
     house.report("1.1", "b", 24, 100)
