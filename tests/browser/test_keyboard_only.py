@@ -143,12 +143,11 @@ def _result(keys: Keyboard) -> str:
     screen = keys.screen
     keys.tab_to("#missing a")
     keys.press(Keys.ENTER)
-    screen.until(lambda: screen.all("#enter [name='text']"), "the match")
-    winner = screen.one(".versus b").text
-    keys.tab_to("#enter [name='text']")
-    keys.press("a24", Keys.ENTER)
-    screen.until(lambda: screen.all(".walk .worth"), "what the line means")
-    keys.tab_to(".walk form[method=post] button.main")
+    screen.until(lambda: screen.run("return document.activeElement.id") == "entry-text", "the line of its result")
+    winner = screen.one("#entry-drawer .versus b").text
+    keys.press("a24")
+    screen.until(lambda: screen.all("#entry-line[data-line='a24'] form"), "what the line means")
     keys.press(Keys.ENTER)
-    screen.until(lambda: screen.all("#next"), "the console again")
+    screen.until(lambda: screen.all("#entry-drawer .entry-done"), "the result to be saved")
+    keys.press(Keys.ESCAPE)
     return winner
