@@ -102,12 +102,14 @@ class Evening:
         self.fill(a, b, a_wins=self._wins(a, b))
 
     def to_match(self, match: str) -> None:
-        """The table's card opens the line for its result, and that leads to the match's page."""
+        """The table's card opens the line for its result, and that leads to the match's page, as the card itself does
+        without its script."""
         screen = self.hand.screen
         self.hand.click(f"#missing a[href$='/match/{match}']")
-        screen.until(lambda: screen.all(".entry-more"), "the line")
-        self.hand.leads(f".entry-more a[href$='/match/{match}']", "the match",
-                        lambda: screen.all("#enter [name='text']"))
+        screen.until(lambda: screen.all(".entry-more, #enter [name='text']"), "the line, or the match")
+        if screen.all(".entry-more"):
+            self.hand.leads(f".entry-more a[href$='/match/{match}']", "the match",
+                            lambda: screen.all("#enter [name='text']"))
 
     def fill(self, a: str, b: str, a_wins: bool, why: str = "") -> None:
         """The figures of the match that is open, with the reason it asks for; the one who saves clicks twice."""
