@@ -18,7 +18,7 @@ from roundtap_units.link.identity import HubAddress, has_local_key, known_identi
 COMMON_KEYS = ("unit", "key", "hub", "folder", "language", "local")
 LANGUAGE_FILE = "language"
 REENROL_VARIABLE = "ROUNDTAP_ENROL_ANEW"  # set for a process that restarts in order to get another key
-PRACTICE_VARIABLE = "ROUNDTAP_PRACTISE"  # set for one that restarts in order to practise: JSON of where
+PRACTICE_VARIABLE = "ROUNDTAP_PRACTICE"  # set for one that restarts for practice: JSON of where
 
 
 class ConfigError(ValueError):

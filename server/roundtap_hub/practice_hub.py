@@ -95,7 +95,9 @@ class PracticeHub:
         # Without the lock where none is: a start may hold it for a while.
         for unit in self.lent.keys() & units:
             with self._lock:
-                self._say({"unit": UNITS[self.lent.pop(unit)], "key": ""})
+                # A commit and the unit's own hello may both take it back at the same moment.
+                if (table := self.lent.pop(unit, None)) is not None:
+                    self._say({"unit": UNITS[table], "key": ""})
 
     def _say(self, message: Mapping[str, Any]) -> None:
         with suppress(OSError, ValueError):
@@ -137,7 +139,6 @@ class PracticeHub:
                 self.state = state
                 if state in (OFF, FAILED):
                     shutil.rmtree(self._folder, ignore_errors=True)
-
 
 
 def units_in_play(snapshot: Snapshot) -> set[str]:

@@ -65,6 +65,8 @@ def test_who_is_renamed_in_the_midst_of_it_is_no_fault(
         stored_people, renamed = Journal.stored_people, Person("Ana María Ruiz")
 
         def after_a_commit(self: Journal, *events: Any) -> Any:
+            if self is hub.journal:  # the hub's own look, at any time, is not the one that verifies
+                return stored_people(self, *events)
             monkeypatch.setattr(Journal, "stored_people", stored_people)
             hub.service.execute_one("e1", c.ChangePerson("p1", renamed.digest("salt")), "organizer",
                                     [PersonRecord("e1", "p1", "salt", renamed)])

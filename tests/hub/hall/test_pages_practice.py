@@ -253,6 +253,22 @@ def test_there_are_places_for_two_and_an_end_gives_them_back(house: House, pract
     assert tuple(UNITS.values()) == tuple(map(unit_of, range(1, TABLES + 1)))
 
 
+def test_a_commit_and_the_units_hello_may_call_it_back_at_once(house: House, practice: PracticeHub) -> None:
+    started(house, practice)
+    practice.lend("unit-1", b"k" * 32)
+
+    class TakenMeanwhile:
+        def __enter__(self) -> None:
+            practice.lent.clear()
+
+        def __exit__(self, *_: object) -> None: ...
+
+    practice._lock = TakenMeanwhile()  # type: ignore[assignment]
+    practice.recall(["unit-1"])
+    practice._lock = threading.Lock()
+    assert practice.lent == {}
+
+
 def test_nobody_but_an_organizer_sends_a_unit_or_calls_it_back(house: House, practice: PracticeHub) -> None:
     _, pin = house.hub.access.organizers.staff.add("Judy", JUDGE)
     judge, player = house.browser(), house.browser()
