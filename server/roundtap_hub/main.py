@@ -211,6 +211,8 @@ def run(args: argparse.Namespace, practice: Callable[[Any], Any] | None = None) 
                    else PracticeHub(args.data, args.host, port, secure_port,
                                     lambda: {session.hash for session, *_ in organizers.listed()})),
               opened.paper, args.language)
+    if hub.host.practice is not None:
+        hub.host.practice.clear_folder()
     # Late: a slow import, not needed where the folder cannot be opened.
     from roundtap_hub.serving.server import REOPEN, serve
 

@@ -41,13 +41,15 @@ class PracticeHub:
         self._data, self._host, self._logged_in, self._command = data, host, logged_in, command
         self._folder = data / PRACTICE
         self._admitted: dict[str, str] = {}  # session ids by hash
-        # A hub that lost its power could not do that.
-        shutil.rmtree(self._folder, ignore_errors=True)
         self.port, self.secure_port = port + PORT_ABOVE, secure_port and secure_port + PORT_ABOVE
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self.state = OFF  # READY: its pages answer; FAILED: it ended before they did
         self.lent: dict[str, int] = {}  # this hub's table units that play there, with their tables there
+
+    def clear_folder(self) -> None:
+        """Nothing of it is kept: also what a hub that lost its power has left there."""
+        shutil.rmtree(self._folder, ignore_errors=True)
 
     def start(self, language: str) -> None:
         """Start it in an empty folder, unless it runs. Raises Problem("practice_no_room"), Problem("practice_failed").
@@ -58,7 +60,7 @@ class PracticeHub:
             try:
                 if shutil.disk_usage(self._data).free < FREE_BYTES_MIN:
                     raise Problem("practice_no_room", megabytes=FREE_BYTES_MIN // 1024**2)
-                shutil.rmtree(self._folder, ignore_errors=True)
+                self.clear_folder()
                 make_private_folder(self._folder)
                 self._process = subprocess.Popen(
                     [*self._command, "--practice", str(self._folder), "--host", self._host, "--port", str(self.port),
@@ -110,7 +112,7 @@ class PracticeHub:
             if self._process is not None:
                 self._process.kill()
                 self._process.wait()
-                shutil.rmtree(self._folder, ignore_errors=True)
+                self.clear_folder()
             self.state = OFF
 
     def _follow(self, process: subprocess.Popen[bytes]) -> None:
@@ -138,7 +140,7 @@ class PracticeHub:
             if self._process is process and self.state != OFF:
                 self.state = state
                 if state in (OFF, FAILED):
-                    shutil.rmtree(self._folder, ignore_errors=True)
+                    self.clear_folder()
 
 
 def units_in_play(snapshot: Snapshot) -> set[str]:

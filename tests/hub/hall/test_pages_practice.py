@@ -299,3 +299,10 @@ def test_no_backup_holds_anything_of_it(tmp_path: Path) -> None:
     (tmp_path / "practice" / "hub" / "secret").write_text("nobody's")
     (tmp_path / "secret").write_text("the hub's")
     assert list(other_files(tmp_path)) == [tmp_path / "secret"]
+
+
+def test_what_a_hub_without_power_left_of_it_can_be_cleared(tmp_path: Path) -> None:
+    (tmp_path / "practice").mkdir()
+    (tmp_path / "practice" / "of-last-time").touch()
+    hub_that_runs(tmp_path).clear_folder()
+    assert not (tmp_path / "practice").exists()

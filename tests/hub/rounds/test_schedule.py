@@ -146,21 +146,13 @@ def test_a_finished_event_ends_at_no_time_to_come(hall: Hall):
     assert (hall.schedule.end, hall.schedule.left) == ("", 0)
 
 
-def test_a_cut_adds_its_rounds(tmp_path: Path):
+def test_a_cut_adds_its_rounds_and_a_final_counts_with_its_own_length(tmp_path: Path):
     with open_house(tmp_path) as house:
         house.with_event(swiss_rounds=2, cut=4)
         hall = Hall(house)
         house.publish()
         hall.start(0)
         assert hall.schedule.left == 1 + 2
-
-
-def test_a_final_counts_with_its_own_length(tmp_path: Path):
-    with open_house(tmp_path) as house:
-        house.with_event(swiss_rounds=2, cut=4)
-        hall = Hall(house)
-        house.publish()
-        hall.start(0)
         # Two Swiss rounds and the semi-final of 75 minutes each, a final of 120, and three changeovers of 10.
         assert hall.schedule.end == day(75 + 75 + 75 + 120 + 3 * 10)
 
