@@ -8,8 +8,6 @@ from roundtap_core.errors import Problem
 from roundtap_core.words import Words
 from roundtap_hub.access.login_pins import new_phrase, new_pin, write_pin
 
-PIN = "pin"
-
 
 def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--data", type=Path, default=Path("roundtap-data"), help="the hub's folder")
@@ -18,7 +16,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print the new PIN; 2 where there is no hub's folder, or it is not writable."""
-    path = args.data / PIN
+    path = args.data / "pin"
 
     def make(_: Words) -> list[str]:
         # A folder without a PIN is not a hub's: no PIN would ever be used there.

@@ -172,12 +172,12 @@ def _write(root: Path, wanted: roles.SystemFile) -> bool | None:
         return None
     write_if_changed(path, wanted.text, wanted.mode)
     if wanted.group:
-        _give_to(path, wanted.group)
+        give_to(path, wanted.group)
     return True
 
 
-def _give_to(path: Path, group: str) -> None:
-    # Without the group the service that would read it is missing, too.
+def give_to(path: Path, group: str) -> None:
+    """Let the group read it; without the group the service that would read it is missing, too."""
     with contextlib.suppress(LookupError, PermissionError):
         shutil.chown(path, group=group)
 

@@ -3,10 +3,8 @@
 import json
 import re
 import secrets
-import shutil
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -113,9 +111,7 @@ def set_up_hotspot(machine: HotspotMachine, wanted: Hotspot) -> None:
     _run_checked(machine, nmcli_command(wanted))
     state = machine.at(STATE)
     applying.write_if_changed(state, json.dumps(asdict(wanted), ensure_ascii=False) + "\n", 0o640)
-    # Without this group there is no hub that would read it.
-    with suppress(LookupError, PermissionError):
-        shutil.chown(state, group=READERS)
+    applying.give_to(state, READERS)
 
 
 def new_password(choose: Callable[[str], str] = secrets.choice) -> str:

@@ -22,14 +22,12 @@ from typing import Any
 from msgspec.structs import replace
 
 from roundtap.kit.virtual_kit import VirtualKit
-from roundtap.rehearsal.script import MatchTyping, RehearsalScript, ScriptRound
+from roundtap.rehearsal.script import MatchTyping, Progress, RehearsalScript, ScriptRound
 from roundtap_core.errors import Problem
 from roundtap_core.eventfile.read import tournament_from_json
 from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_core.records import SIDES, Tournament
 from roundtap_core.rulebooks.registry import rulebook
-
-Progress = Callable[[int, int, int], None]
 
 SAVED_WITHIN_S = 30.0
 POLL_S = 0.2

@@ -3,7 +3,7 @@
 import argparse
 import json
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, zip_longest
 from pathlib import Path
@@ -11,13 +11,14 @@ from typing import Any
 
 from roundtap.headless.cli_io import print_refusal
 from roundtap.kit.virtual_hall import VirtualHall
-from roundtap.rehearsal.script import MatchTyping, RehearsalScript, ScriptRound
+from roundtap.rehearsal.script import MatchTyping, Progress, RehearsalScript, ScriptRound, made_up_event, script_of
 from roundtap_core.elimination.bracket import bracket_of
 from roundtap_core.elimination.ranking import final_ranking
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.event_flow import situation_of
 from roundtap_core.event.states import EventState, MatchState, tournament_of
+from roundtap_core.eventfile.read import parse_event_file
 from roundtap_core.records import RULING, SIDES, Result, Tournament
 from roundtap_core.result_json import result_to_json
 from roundtap_core.rulebooks.result_gate import PLAYER, ResultSource, result_problems
@@ -28,8 +29,6 @@ from roundtap_units.table.press_script import Press
 from roundtap_units.unit_words import unit_words
 
 READ_MS = 12_000
-
-Progress = Callable[[int, int, int], None]
 
 
 class TableDisagrees(Exception):
@@ -260,9 +259,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """0: every result was typed and the standings agree. 2: the file cannot be played. 3: they differ."""
-    from roundtap.rehearsal.script import made_up_event, script_of
-    from roundtap_core.eventfile.read import parse_event_file
-
     if (args.event is None) == (args.made_up is None):
         return print_refusal("roundtap rehearse: give either an event file or --made-up RULEBOOK")
     if not 8 <= args.players <= 64:
@@ -283,8 +279,6 @@ def run(args: argparse.Namespace) -> int:
         _show(f"round {number} of {len(script.rounds)} [{'█' * filled}{'·' * (BAR_CELLS - filled)}] {done}/{of} ")
 
     if args.fast:
-        from roundtap.rehearsal.rehearse import rehearse_fast
-
         played = rehearse_fast(script, progress, args.trouble)
     else:
         from roundtap.kit.child_processes import exit_on_signals

@@ -1,7 +1,7 @@
 """A recorded event as a script: the rounds to impose, what to type at each table, and the expected outcome."""
 
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +24,8 @@ from roundtap_core.standings.totals import list_totals
 from roundtap_units.table.press_script import Press, report_presses
 
 SWISS_ROUNDS, CUT = 4, 4
+
+Progress = Callable[[int, int, int], None]  # called per match with its round, the matches done, and all of the round
 
 
 @dataclass(frozen=True, slots=True)

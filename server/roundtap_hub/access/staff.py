@@ -6,7 +6,6 @@ import json
 import logging
 import secrets
 import threading
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
@@ -121,7 +120,7 @@ class Staff:
     def with_own_salt(self, person: StaffPerson, pin: str) -> StaffPerson:
         """The person, who has just logged in with `pin`: earlier hubs had one salt for all. Where it cannot be saved,
         or the PIN was replaced meanwhile, nothing changes."""
-        if self._salts[_salt_of(person)] > 1:
+        if sum(each.active and _salt_of(each) == _salt_of(person) for each in self.people) > 1:
             hashed = hash_pin(pin)
             with suppress(Problem, OutcomeUnknown, HubStopped):
                 self._save(STAFF_SET, {"person": person.id, "pin": pin_digest(hashed),
@@ -161,11 +160,6 @@ class Staff:
 
     def _save(self, kind: str, data: Mapping[str, str], actor: str, *rows: StaffRow) -> None:
         self._service.execute([Step(VENUE, NewEntry(kind, data))], actor, beside=rows)
-
-    @property
-    def _salts(self) -> Counter[str]:
-        """The salts of all PINs, and how many people share each."""
-        return Counter(_salt_of(each) for each in self.people if each.active)
 
     def _known(self, person_id: str) -> StaffPerson:
         found = self.find(person_id)

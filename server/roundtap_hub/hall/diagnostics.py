@@ -117,7 +117,7 @@ def _own_name(found: re.Match[str]) -> str:
     """The name of a file, module or exception of the product; "" where it only looks like one."""
     name = found["file"] or found["module"] or found[0]
     module = found["file"] or f"{(found['module'] or '').replace('.', '/')}.py"
-    return name if module in _own_names().modules or name in _error_names() else ""
+    return name if module in _own_names().modules or name in _own_names().errors else ""
 
 
 def _redact_words(text: str) -> str:
@@ -162,8 +162,8 @@ def _plain_words(text: str) -> set[str]:
 
 @dataclass(frozen=True)
 class ProductNames:
-    """The product's installed modules ("roundtap_hub/store/service.py"), their exceptions, and the words of their log
-    messages."""
+    """The product's installed modules ("roundtap_hub/store/service.py"), their exceptions and Python's own, and the
+    words of their log messages."""
     modules: frozenset[str]
     errors: frozenset[str]
     words: frozenset[str]
@@ -178,15 +178,11 @@ def _own_names() -> ProductNames:
             found |= {path.relative_to(folder.parent).as_posix(): path.read_text(encoding="utf-8")
                       for path in folder.rglob("*.py")}
     faults = {name for text in found.values() for name in re.findall(r"^class (\w+)\(", text, re.MULTILINE)}
+    faults |= {name for module in (builtins, sqlite3) for name, value in vars(module).items()
+               if isinstance(value, type) and issubclass(value, BaseException)}
     messages = (call[1] for text in found.values() for call in _LOG_CALL.finditer(text))
     return ProductNames(frozenset(found), frozenset(faults),
                     frozenset(word for each in messages for word in _plain_words(each)))
-
-
-@cache
-def _error_names() -> frozenset[str]:
-    return _own_names().errors | {name for module in (builtins, sqlite3) for name, value in vars(module).items()
-                            if isinstance(value, type) and issubclass(value, BaseException)}
 
 
 def _plain(word: str) -> str:

@@ -189,7 +189,7 @@ class HallTime:
             return
         try:
             offer = OfferedTime(self._boot_id, self._offered, self._wrong)
-            write_private(self._path, msgspec.json.encode(offer).decode())
+            write_private(self._path, msgspec.json.encode(offer))
         except OSError as error:
             log.warning("the time that was offered is not on the disk: %s", error)
 

@@ -40,8 +40,8 @@ def restored_view(snapshot: Snapshot) -> dict[str, Any] | None:
 
 def moved_units(snapshot: Snapshot) -> list[tuple[str, int]]:
     """(unit, table) of units that say they stood elsewhere: what they hold counts once an organizer agrees."""
-    afresh = snapshot.venue.restore_state or venue.RestoreState()
-    claims = (restore_gap.evidence_of_view(unit, heard) for unit, heard in afresh.heard.items())
+    claims = (restore_gap.evidence_of_view(unit, heard)
+              for unit, heard in snapshot.venue.told_since_restore.heard.items())
     return sorted((claim.unit, claim.table) for claim in claims
                   if claim is not None and claim.table is not None and not restore_gap.is_at_its_table(snapshot, claim))
 

@@ -15,7 +15,6 @@ from roundtap_core.wire import digest
 from roundtap_hub.access.tls import HttpsInfo
 from roundtap_hub.events.saved_event import SavedEvent, saved_event, shown_members
 from roundtap_hub.hall.wall_view import name_sort_key
-from roundtap_hub.paper import print_jobs
 from roundtap_hub.paper.slip_codes import slip_codes, slip_mark, slip_token
 from roundtap_hub.results.standings_table import record_of, standings_view
 from roundtap_hub.rounds.knockout import cut_rows_before_play, ranked_rows, title_key
@@ -200,9 +199,9 @@ Content = dict[str, Any]
 Names = Mapping[str, str]
 
 
-def job_content(job: print_jobs.PrintJob, snapshot: Snapshot, base_url: str,
+def job_content(job: PrintJob, snapshot: Snapshot, base_url: str,
                 encrypted: HttpsInfo | None = None, secret: bytes = b"",
-                states: Mapping[str, print_jobs.PrintState] | None = None, by_name: str = "") -> Content | None:
+                states: Mapping[str, PrintState] | None = None, by_name: str = "") -> Content | None:
     """The job's content, with names as the hall may read them; None where its subject is gone. base_url: the hub's
     address for the hall, without a trailing slash. encrypted: where organizers log in, None without encryption. secret:
     signs slips. states: of all jobs, so that a slip can say that it replaces another one. by_name: the hub's address by
@@ -216,30 +215,30 @@ def job_content(job: print_jobs.PrintJob, snapshot: Snapshot, base_url: str,
     if by_name:
         content["by_name"] = f"{by_name}/e/{state.id}"
     played = next((r for r in state.public_rounds if r.number == job.round), None)
-    if job.kind == print_jobs.STANDINGS:
+    if job.kind == STANDINGS:
         return {**content, **standings_content(moment, names)}
-    if job.kind == print_jobs.TRUST:
+    if job.kind == TRUST:
         return None if encrypted is None else {
             **content, "url": f"{base_url}/trust", "fingerprint": encrypted.fingerprint,
             "console": f"https://{urlsplit(base_url).hostname}:{encrypted.port}/"}
-    if job.kind == print_jobs.PROXY:
+    if job.kind == PROXY:
         return {**content, **json.loads(job.text)}
-    if job.kind in (print_jobs.TEST, print_jobs.SPEED) and job.text:
+    if job.kind in (TEST, SPEED) and job.text:
         order = json.loads(job.text)
         return {**content, **{name: order[name] for name in ("at", "number") if name in order}}
     if played is None:
-        return content if job.kind not in (print_jobs.SLIP, print_jobs.BY_TABLE, print_jobs.BY_NAME) else None
+        return content if job.kind not in (SLIP, BY_TABLE, BY_NAME) else None
     content.update(round=played.number, name=title_key(state, played))
-    if job.kind == print_jobs.BY_TABLE:
+    if job.kind == BY_TABLE:
         return {**content, "rows": pairings_by_table(moment, played, names)}
-    if job.kind == print_jobs.BY_NAME:
+    if job.kind == BY_NAME:
         return {**content, "rows": pairings_by_name(moment, played, names)}
-    if job.kind == print_jobs.SLIP:
+    if job.kind == SLIP:
         match = next((m for m in played.matches if m.id == job.match and m.match.b is not None), None)
         if match is None:
             return None
         return {**content, **slip_content(moment, played, match, names, base_url, secret),
-                **({"replaces": True} if print_jobs.replaces_printed_slip(job, states or {}) else {})}
+                **({"replaces": True} if replaces_printed_slip(job, states or {}) else {})}
     return content
 
 

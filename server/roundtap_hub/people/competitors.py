@@ -14,6 +14,7 @@ from roundtap_hub.events.saved_event import SavedEvent, current_matches, full_na
 from roundtap_hub.hall.wall_view import name_sort_key
 
 IN, LEFT, OUT = "in", "left", "out"
+_cached_sort_key = lru_cache(maxsize=2048)(name_sort_key)  # removing accents takes longer than all else here
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +45,6 @@ def roster(moment: SavedEvent) -> list[CompetitorRow]:
 
 def competitor_row(moment: SavedEvent, competitor: str) -> CompetitorRow:
     return next(_competitor_rows(moment, [moment.state.entrants[competitor]]))
-
-
-@lru_cache(maxsize=2048)
-def _cached_sort_key(name: str) -> tuple[str, str]:
-    """Cached: removing accents takes longer than all else here."""
-    return name_sort_key(name)
 
 
 def _competitor_rows(moment: SavedEvent, entrants: Iterable[states.Entrant]) -> Iterator[CompetitorRow]:

@@ -25,6 +25,7 @@ from roundtap_hub.access.policy import BEFORE_ROUND_1, HEADS_AND_DESK, OPEN, VIS
 from roundtap_hub.events.new_event import IMPORT_TIMEOUT_S, person_and_entrant
 from roundtap_hub.events.saved_event import SavedEvent
 from roundtap_hub.people.raw_table import LINE_BREAK_SIGN, Rows, join_rows, split_rows, table_of_file, table_of_text
+from roundtap_hub.people.registration_desk import refuse_broken_team
 from roundtap_hub.serving import web
 from roundtap_hub.serving.http_answers import problem_status
 from roundtap_hub.store.journal import PersonRecord
@@ -272,7 +273,7 @@ class _KnownPeople:
             self._by_name.setdefault(fold(person.name), []).append(who)
             if person.external_id:
                 self._by_id.setdefault(person.external_id.casefold(), who)
-        self._members = {fold(member): who for who, person in self._people.items() for member in person.members}
+        self._members = {fold(member): person.name for person in self._people.values() for member in person.members}
         self._rows_by_name: dict[str, tuple[int, str]] = {}
         self._rows_by_id: dict[str, int] = {}
 
@@ -287,8 +288,8 @@ class _KnownPeople:
             earlier = self._earlier(person)
             found = self._of_event(row, known, person, came_with, table) if known is not None else \
                 PlannedRow(row, DUPLICATE if earlier else NEW, person, came_with, table, as_row=earlier)
-            if known is None:
-                self._refuse_members(person)
+            if known is None and self._team_size > 1:
+                refuse_broken_team(person.name, person.members, self._team_size, self._members)
         except Problem as problem:
             return PlannedRow(row, INVALID, person, problem=problem)
         self._rows_by_name.setdefault(fold(person.name), (row, (person.external_id or "").casefold()))
@@ -353,19 +354,6 @@ class _KnownPeople:
         if table is not None and table != entrant.fixed_table:
             changes.append(TABLE)
         return PlannedRow(row, EXISTING, after, came_with, table, who, before.name, tuple(changes))
-
-    def _refuse_members(self, person: Person) -> None:
-        if self._team_size == 1:
-            return
-        if len(person.members) != self._team_size:
-            raise Problem("team_members_missing", team=person.name, size=self._team_size)
-        for place, member in enumerate(person.members):
-            if fold(member) in map(fold, person.members[:place]):
-                raise Invalid("name_twice", name=member)
-            if fold(member) in self._members:
-                its = self._members[fold(member)]
-                raise Problem("member_twice", name=member, team=self._people[its].name if its in self._people else its)
-        self._members.update((fold(member), person.name) for member in person.members)
 
 
 def _name(cells: Mapping[str, str], team_size: int) -> str:

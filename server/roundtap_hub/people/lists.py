@@ -60,7 +60,8 @@ class FormPart:
 
 
 class _FormBuilder:
-    """Builds the view of one form; every problem is shown once, at the narrowest place that holds it."""
+    """Builds the view of one form; every problem is shown once, at the narrowest place that holds it. `lines`: the
+    least number of lines by table."""
 
     def __init__(self, words: Words, problems: Sequence[Problem], lines: Mapping[str, int]) -> None:
         self._words = words
@@ -68,6 +69,7 @@ class _FormBuilder:
         self._lines = lines
 
     def view(self, form: list_form.ListForm, list_: Mapping[str, Any]) -> dict[str, Any]:
+        """The form filled with the list, each problem beside its place; `elsewhere`: problems without a place."""
         if form.per_member:
             parts = [self._part(None, form.shared, (), list_, "")]
             parts += [self._part(n + 1, form.fields, form.lines, _at(list_.get("players"), n), f"/players/{n}")
@@ -111,15 +113,6 @@ class _FormBuilder:
 def _at(items: object, place: int) -> Mapping[str, Any]:
     found = items[place] if isinstance(items, list) and place < len(items) else None
     return found if isinstance(found, dict) else {}
-
-
-def list_view(
-    form: list_form.ListForm, list_: Mapping[str, Any], problems: Sequence[Problem], words: Words,
-    lines: Mapping[str, int] | None = None,
-) -> dict[str, Any]:
-    """The form filled with the list, each problem beside its place; `elsewhere`: problems without a place. `lines`: the
-    least number of lines by table."""
-    return _FormBuilder(words, problems, lines or {}).view(form, list_)
 
 
 def _values(field: list_form.ListField, value: object) -> tuple[str, ...]:
@@ -275,7 +268,7 @@ def list_context(moment: SavedEvent, competitor: str) -> dict[str, Any]:
         list_ = list_ or dict(check.initial_list(who))
     flags = flags_of(moment, who) if typed is None else []
     return {
-        "state": state, "who": who, "view": list_view(form, list_, problems, web.words(), lines),
+        "state": state, "who": who, "view": _FormBuilder(web.words(), problems, lines).view(form, list_),
         "flags": [flag.say(web.words()) for flag in flags], "count": len(problems),
         "standing": list_states(moment)[competitor] if typed is None else None, "looked_at": _seen_version(check, who),
     }

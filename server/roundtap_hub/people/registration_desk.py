@@ -102,9 +102,7 @@ def check_in_name(event_id: str) -> AnyResponse:
         raise Problem("check_in_already", name=already[0].name) if already else Problem("check_in_nobody", name=typed)
     if len(found) > 1 or is_late_entry(moment.state):
         return redirect(url_for("console.check_in_page", event_id=event_id, q=typed), 303)
-    web.current_hub().service.execute([Step(event_id, command)
-                                       for command in _check_in_commands(event_id, found[0].id, None)],
-                                      web.actor())
+    _check_in(event_id, found[0].id, None)
     return redirect(url_for("console.check_in_page", event_id=event_id), 303)
 
 
@@ -113,8 +111,7 @@ def check_in_name(event_id: str) -> AnyResponse:
 def set_checked_in(event_id: str, competitor: str) -> AnyResponse:
     """Mark a player as present (`on` 1) or not; a late entry `meets` an opponent."""
     if web.field("on", "1") == "1":
-        wanted = _check_in_commands(event_id, competitor, web.field("meets") or None)
-        web.current_hub().service.execute([Step(event_id, command) for command in wanted], web.actor())
+        _check_in(event_id, competitor, web.field("meets") or None)
     else:
         web.submit_command(event_id, commands.CheckIn(competitor, on=False))
     return redirect(url_for("console.check_in_page", event_id=event_id), 303)
@@ -132,14 +129,12 @@ def _back() -> str:
     return "sign_up_page" if web.field("back") == SIGN_UP else "check_in_page"
 
 
-def _check_in_commands(event_id: str, competitor: str, meets: str | None) -> list[commands.Command]:
+def _check_in(event_id: str, competitor: str, meets: str | None) -> None:
     """Checking in at the desk also confirms the entry."""
-    state = web.current_event(event_id).state
-    wanted: list[commands.Command] = []
-    if state.check_in:
-        wanted.append(commands.CheckIn(competitor, meets=meets))
-    wanted.append(commands.ConfirmEntry(competitor, meets=meets))
-    return wanted
+    steps = [Step(event_id, commands.ConfirmEntry(competitor, meets=meets))]
+    if web.current_event(event_id).state.check_in:
+        steps.insert(0, Step(event_id, commands.CheckIn(competitor, meets=meets)))
+    web.current_hub().service.execute(steps, web.actor())
 
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/remove", policy.HEADS_AND_DESK, policy.OPEN)
@@ -288,21 +283,25 @@ def parse_team(line: str) -> tuple[str, tuple[str, ...]]:
 
 def refuse_broken_teams(moment: SavedEvent, teams: Mapping[str, tuple[tuple[str, ...], str | None]],
                         but: str | None = None) -> None:
-    """"Juego por equipos épico": two players each, and no one in two teams. `but`: a team that is being changed. Raises
-    Problem("team_members_missing", "member_twice", "name_twice")."""
-    size = moment.state.rulebook.team_size
+    """Raise as `refuse_broken_team` for these teams of an event. `but`: a team that is being changed."""
     known = {fold(member): moment.people[who].name for who in moment.state.entrants
              if who in moment.people and who != but for member in moment.people[who].members}
     for name, (members, _) in teams.items():
-        if len(members) != size:
-            raise Problem("team_members_missing", team=name, size=size)
-        for place, member in enumerate(members):
-            clean_name(member)
-            if fold(member) in map(fold, members[:place]):
-                raise Invalid("name_twice", name=member)
-            if fold(member) in known:
-                raise Problem("member_twice", name=member, team=known[fold(member)])
-        known.update((fold(member), name) for member in members)
+        refuse_broken_team(name, members, moment.state.rulebook.team_size, known)
+
+
+def refuse_broken_team(name: str, members: Sequence[str], size: int, known: dict[str, str]) -> None:
+    """"Juego por equipos épico": two players each, and no one in two teams. `known`: the team of each folded member;
+    this team's are added. Raises Problem("team_members_missing", "member_twice", "name_twice")."""
+    if len(members) != size:
+        raise Problem("team_members_missing", team=name, size=size)
+    for place, member in enumerate(members):
+        clean_name(member)
+        if fold(member) in map(fold, members[:place]):
+            raise Invalid("name_twice", name=member)
+        if fold(member) in known:
+            raise Problem("member_twice", name=member, team=known[fold(member)])
+    known.update((fold(member), name) for member in members)
 
 
 def typed_team() -> tuple[tuple[str, ...], str | None]:

@@ -19,7 +19,7 @@ from roundtap_hub.store.earlier_files import LEGACY_FILES
 from roundtap_hub.store.journal import Head, Journal
 from roundtap_hub.store.journal_identity import lineage_key, next_epoch
 from roundtap_hub.store.read_model import read_venue
-from roundtap_hub.store.secure_files import lock_file, read_json, write_private, write_private_bytes
+from roundtap_hub.store.secure_files import lock_file, read_json, write_private
 from roundtap_hub.store.venue import Venue
 
 NOTES, PROMOTE_FILE, PROMOTED, LOCK = "standby.json", "promote", "promoted", "standby.lock"
@@ -95,7 +95,7 @@ class StandbyFolder:
             path = self.path.joinpath(*parts)
             if not path.exists() or path.read_bytes() != content:
                 path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-                write_private_bytes(path, content)
+                write_private(path, content)
 
     def save_notes(self, **changed: Any) -> None:
         """Note for after a restart: "level" (whether it was complete once), "hub", "own" (addresses)."""

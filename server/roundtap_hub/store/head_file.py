@@ -157,7 +157,8 @@ def check_database(database: Path, named: HeadRecord | None, places: Sequence[Pa
     heads, last, hashes = named.heads if named else {}, dict[str, int](), dict[str, str]()
     try:
         with closing(open_read_only(database)) as connection:
-            lineage = _lineage_in(connection)
+            has_lineage = _has_table(connection, LINEAGE_TABLE)
+            lineage = _first(connection, f"SELECT id FROM {LINEAGE_TABLE}") if has_lineage else None
             for stream, head in heads.items() if _has_table(connection, "entry") else ():
                 last[stream] = _first(connection, "SELECT max(number) FROM entry WHERE stream = ?", stream) or 0
                 hashes[stream] = _first(connection, "SELECT hash FROM entry WHERE stream = ? AND number = ?", stream,
@@ -196,11 +197,6 @@ def new_lineage() -> str:
 def open_read_only(database: Path) -> sqlite3.Connection:
     """A connection that changes nothing and leaves a damaged log in place."""
     return sqlite3.connect(f"file:{quote(str(database.absolute()))}?mode=ro", uri=True, timeout=5)
-
-
-def _lineage_in(connection: sqlite3.Connection) -> str:
-    has_table = _has_table(connection, LINEAGE_TABLE)
-    return str(_first(connection, f"SELECT id FROM {LINEAGE_TABLE}") or "") if has_table else ""
 
 
 def _has_table(connection: sqlite3.Connection, name: str) -> bool:

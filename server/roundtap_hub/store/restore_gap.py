@@ -18,7 +18,7 @@ from roundtap_core.records import STAGES, SWISS
 from roundtap_core.result_json import result_from_json, result_to_json
 from roundtap_core.wire import digest
 from roundtap_hub.store.read_model import Snapshot
-from roundtap_hub.store.venue import RESTORE_SETTLED, PendingReport, RestoreState, UnitHoldings
+from roundtap_hub.store.venue import RESTORE_SETTLED, PendingReport, UnitHoldings
 
 NO_PLACE = "report_has_no_place"
 """Fate of a report whose round a restored journal does not know: it waits in the venue's stream."""
@@ -70,9 +70,8 @@ def evidence_of_view(unit: str, heard: UnitHoldings) -> TableEvidence | None:
 
 def evidence_of_views(snapshot: Snapshot) -> list[TableEvidence]:
     """The matches held by the units heard so far, in the order of their hellos."""
-    afresh = snapshot.venue.restore_state or RestoreState()
-    return [claim for unit, heard in afresh.heard.items() if (claim := evidence_of_view(unit, heard)) is not None
-            and is_at_its_table(snapshot, claim)]
+    return [claim for unit, heard in snapshot.venue.told_since_restore.heard.items()
+            if (claim := evidence_of_view(unit, heard)) is not None and is_at_its_table(snapshot, claim)]
 
 
 def is_at_its_table(snapshot: Snapshot, claim: TableEvidence) -> bool:
@@ -84,8 +83,7 @@ def is_at_its_table(snapshot: Snapshot, claim: TableEvidence) -> bool:
 def evidence_of_report(snapshot: Snapshot, pending: PendingReport) -> TableEvidence | None:
     """A pending report as evidence of its match; None if it names no round, or the unit is not where it stood."""
     sent, table = pending.report, snapshot.venue.tables.get(pending.unit)
-    afresh = snapshot.venue.restore_state or RestoreState()
-    heard = afresh.heard.get(pending.unit)
+    heard = snapshot.venue.told_since_restore.heard.get(pending.unit)
     # Where the unit stood, by its last view.
     if table is None or (heard is not None and _number_or_none((heard.holds or {}).get("table")) not in (None, table)):
         return None
@@ -219,21 +217,20 @@ def refuse_settling(snapshot: Snapshot, new: NewEntry) -> None:
 
 def silent_units(snapshot: Snapshot) -> list[tuple[str, int]]:
     """Units at a table that were not heard since the restore, with their tables, in table order."""
-    afresh = snapshot.venue.restore_state or RestoreState()
+    afresh = snapshot.venue.told_since_restore
     return sorted(((unit, table) for unit, table in snapshot.venue.tables.items()
                    if unit not in afresh.heard and unit not in afresh.without), key=lambda each: each[1])
 
 
 def pending_reports(snapshot: Snapshot) -> list[PendingReport]:
     """Reports still pending, in the order of arrival."""
-    afresh = snapshot.venue.restore_state or RestoreState()
-    return [pending for report_id, pending in afresh.pending.items()
+    return [pending for report_id, pending in snapshot.venue.told_since_restore.pending.items()
             if (state := snapshot.events.get(pending.report["event"])) is None or report_id not in state.fates]
 
 
 def lost_rounds(snapshot: Snapshot) -> list[LostRound]:
     """Rounds of events in play that tables hold and the journal lacks, the earliest first."""
-    afresh = snapshot.venue.restore_state or RestoreState()
+    afresh = snapshot.venue.told_since_restore
     claims: dict[tuple[str, int, str], list[TableEvidence]] = {}
     reports: dict[tuple[str, int, str], list[PendingReport]] = {}
     for claim in evidence_of_views(snapshot):
@@ -310,7 +307,7 @@ def assemble_round(state: EventState, lost: LostRound) -> AssembledRound:
 
 def unsettled_matches(snapshot: Snapshot) -> list[UnsettledMatch]:
     """Unsettled matches of which a table provably knows more than the journal."""
-    afresh = snapshot.venue.restore_state or RestoreState()
+    afresh = snapshot.venue.told_since_restore
     found: dict[str, UnsettledMatch] = {}
     for claim in sorted(evidence_of_views(snapshot), key=lambda each: (snapshot.venue.tables[each.unit], each.unit)):
         place = _place_of(snapshot, claim)
@@ -323,7 +320,8 @@ def unsettled_matches(snapshot: Snapshot) -> list[UnsettledMatch]:
         standing = result_to_json(match.match.result) if match.match.result is not None else None
         if standing == claim.result:
             continue
-        key = _point_key(claim)
+        of_claim = [claim.event, claim.match, claim.mark, claim.revision, claim.entry, claim.result]
+        key = digest(of_claim)[:KEY_LETTERS]
         if key not in afresh.kept:
             found[key] = UnsettledMatch(key, claim, match.revision, match.number, match.state, standing)
     return list(found.values())
@@ -331,7 +329,7 @@ def unsettled_matches(snapshot: Snapshot) -> list[UnsettledMatch]:
 
 def entries_beyond_copy(snapshot: Snapshot, event: str) -> int:
     """How many entries beyond the copy's last one the tables prove."""
-    afresh = snapshot.venue.restore_state or RestoreState()
+    afresh = snapshot.venue.told_since_restore
     last = afresh.copy.get(event, (0, ""))[0]
     heads = [heard.heads[event][0] for unit, heard in afresh.heard.items()
              if event in heard.heads and unit in snapshot.venue.tables]
@@ -341,8 +339,8 @@ def entries_beyond_copy(snapshot: Snapshot, event: str) -> int:
 
 def counted_ms(snapshot: Snapshot, of_round: tuple[str, int, str], now: Instant) -> int | None:
     """What is left of a round (event, number, mark) as the tables heard so far count it; None where none does."""
-    afresh = snapshot.venue.restore_state or RestoreState()
-    left = [claim.left_ms + heard.at.mono_ms - now.mono_ms for unit, heard in afresh.heard.items()
+    left = [claim.left_ms + heard.at.mono_ms - now.mono_ms
+            for unit, heard in snapshot.venue.told_since_restore.heard.items()
             if heard.at.boot_id == now.boot_id and (claim := evidence_of_view(unit, heard)) is not None
             and is_at_its_table(snapshot, claim) and claim.of_round == of_round and claim.left_ms is not None]
     return median_low(left) if left else None
@@ -447,8 +445,3 @@ def _place_of(snapshot: Snapshot, claim: TableEvidence) -> tuple[RoundState, Mat
     if found is None or found[0].status == DRAFT or found[0].mark != claim.mark:
         return None
     return found if {found[1].match.a, found[1].match.b} == {claim.a, claim.b} else None
-
-
-def _point_key(claim: TableEvidence) -> str:
-    hashed = digest([claim.event, claim.match, claim.mark, claim.revision, claim.entry, claim.result])
-    return hashed[:KEY_LETTERS]

@@ -14,10 +14,11 @@ FOLDER_MODE, FILE_MODE = 0o700, 0o600
 OTHERS = 0o077
 
 
-def write_private(path: Path, text: str) -> None:
+def write_private(path: Path, content: str | bytes) -> None:
     """Write a file that only its owner may read, atomically and synced. If root writes it, it gets the folder's owner:
     help with sudo must not lock the hub out."""
-    write_private_bytes(path, text.encode())
+    raw, folder = content.encode() if isinstance(content, str) else content, path.parent.stat()
+    write_atomically(path, raw, FILE_MODE, (folder.st_uid, folder.st_gid) if os.geteuid() == 0 else (-1, -1))
 
 
 def read_json(path: Path) -> Any:
@@ -25,12 +26,6 @@ def read_json(path: Path) -> Any:
     with suppress(OSError, ValueError):
         return json.loads(path.read_text(encoding="utf-8"))
     return None
-
-
-def write_private_bytes(path: Path, content: bytes) -> None:
-    """`write_private` for bytes."""
-    folder = path.parent.stat()
-    write_atomically(path, content, FILE_MODE, (folder.st_uid, folder.st_gid) if os.geteuid() == 0 else (-1, -1))
 
 
 def lock_file(path: Path) -> int:

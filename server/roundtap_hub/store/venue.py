@@ -89,6 +89,11 @@ class Venue:
     links: rights.Links = field(default_factory=dict)  # players' personal links, used or revoked
     shown: int = 0  # the last entry that staff pages depend on: all but those of personal links
 
+    @property
+    def told_since_restore(self) -> RestoreState:
+        """`restore_state`; an empty one where there is nothing to settle."""
+        return self.restore_state or RestoreState()
+
     def unit_at(self, table: int | None) -> str | None:
         return None if table is None else self.unit_by_table.get(table)
 

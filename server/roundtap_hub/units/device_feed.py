@@ -21,7 +21,6 @@ from roundtap_hub.access.policy import TABLE, route
 from roundtap_hub.hub import Hub, Units
 from roundtap_hub.serving import http_answers
 from roundtap_hub.store.service import Snapshot
-from roundtap_hub.store.venue import RestoreState
 from roundtap_hub.units.device_api import ReportReceipt, fates_of, find_fate, needs_disk_read, report_receipt
 from roundtap_hub.units.device_auth import DAMAGED, HELLO, TWIN, RequestRefused, address_of
 from roundtap_hub.units.table_view import find_table, own_status_view, table_view
@@ -75,7 +74,7 @@ def table_changes(before: Snapshot, after: Snapshot) -> TableChanges:
             events.update(event for event in {**old, **new} if old.get(event) is not new.get(event))
     stood, stand = before.venue.tables, after.venue.tables
     moved = {unit for unit in {**stood, **stand} if stood.get(unit) != stand.get(unit)} if stood is not stand else ()
-    held, hold = (venue.restore_state or RestoreState() for venue in (before.venue, after.venue))
+    held, hold = (venue.told_since_restore for venue in (before.venue, after.venue))
     if (held.copy, held.approved_redraws) != (hold.copy, hold.approved_redraws):
         moved = {*moved, *held.heard}
     return TableChanges(frozenset(events), frozenset(tables), frozenset(moved))
