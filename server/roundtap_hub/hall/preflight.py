@@ -1,5 +1,8 @@
 """Console page *Before the doors open*: what is checked in the whole hall, and the bundle for whoever helps."""
 
+from collections.abc import Collection
+from dataclasses import dataclass
+
 from flask import abort, jsonify, request
 from werkzeug.wrappers import Response as AnyResponse
 
@@ -7,10 +10,32 @@ from roundtap_hub.access.auth import is_local_request
 from roundtap_hub.access.policy import EVERYBODY, ORGANIZERS, STAFF, route
 from roundtap_hub.hall.diagnostics import diagnostics_text
 from roundtap_hub.hall.hall_places import place_page
-from roundtap_hub.hall.preflight_checks import all_checks, failed_checks, group_checks, local_time_text
+from roundtap_hub.hall.preflight_checks import all_checks, failed_checks
+from roundtap_hub.rounds.round_clock import DATE_AND_TIME, time_of_day
 from roundtap_hub.serving import web
 from roundtap_hub.units.unit_list import table_units, unit_rows
+from roundtap_machine.checks import GROUPS, NOTE, WRONG, Check, worst_first
 from roundtap_machine.services import list_services, log_lines
+
+
+@dataclass(frozen=True, slots=True)
+class CheckGroup:
+    """A part of the hall: `findings` are the checks that are wrong or notes, worst first; `fine` the others."""
+    name: str
+    findings: tuple[Check, ...]
+    fine: tuple[Check, ...]
+
+    @property
+    def wrong(self) -> int:
+        return sum(check.state == WRONG for check in self.findings)
+
+
+def group_checks(known: Collection[Check]) -> list[CheckGroup]:
+    """The checks by part of the hall, in the order of GROUPS."""
+    groups = [CheckGroup(name, tuple(worst_first(c for c in known if c.group == name and c.state in (WRONG, NOTE))),
+                         tuple(c for c in known if c.group == name and c.state not in (WRONG, NOTE)))
+              for name in GROUPS]
+    return [group for group in groups if group.findings or group.fine]
 
 
 @route("GET /console/before-doors", STAFF)
@@ -19,9 +44,9 @@ def preflight_page() -> AnyResponse:
     hub, snapshot, units = web.current_hub(), web.current_snapshot(), web.current_units()
     checks = all_checks(hub, snapshot, units, web.now_ms())
     return place_page("preflight.html", "preflight", "before-doors", groups=group_checks(checks),
-                      wrong=failed_checks(checks), noted=[check for check in checks if check.state == "note"],
+                      wrong=failed_checks(checks), noted=[check for check in checks if check.state == NOTE],
                       unit_rows=unit_rows(snapshot, table_units(hub, snapshot, units), units, web.now_ms()),
-                      wall=local_time_text(hub.clocks.wall() or ""))
+                      wall=time_of_day(hub.clocks.wall(), form=f"{DATE_AND_TIME} %Z"))
 
 
 @route("GET /checks", EVERYBODY)

@@ -1,8 +1,6 @@
 """The checks before the doors open: one line each, all tables counted together, worst first."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
 
 from roundtap_core.event.rounds import tables_drafted, tables_in_play
 from roundtap_core.messages import Health
@@ -16,20 +14,7 @@ from roundtap_hub.store.service import Snapshot
 from roundtap_hub.units.unit_keys import STATION
 from roundtap_hub.units.unit_list import UnitRow, table_units, unit_rows
 from roundtap_hub.units.unit_presence import UnitStatus, decode_health
-from roundtap_machine.checks import (
-    COPIES,
-    FINE,
-    GROUPS,
-    NETWORK,
-    NOTE,
-    PRINTER,
-    TABLES,
-    WALLS,
-    WRONG,
-    Check,
-    printer_check,
-    worst_first,
-)
+from roundtap_machine.checks import COPIES, FINE, NETWORK, NOTE, PRINTER, TABLES, WALLS, WRONG, Check, printer_check
 from roundtap_machine.health import LOW_NOW, SINCE_SHIFT, SPACE_LOW_BYTES
 
 NAMES_MAX = 16  # tables named in one line; the rest are only counted
@@ -42,29 +27,9 @@ DISPLAY = "display"
 Units = Mapping[str, UnitStatus]
 
 
-@dataclass(frozen=True, slots=True)
-class CheckGroup:
-    """A part of the hall: `findings` are the checks that are wrong or notes, worst first; `fine` the others."""
-    name: str
-    findings: tuple[Check, ...]
-    fine: tuple[Check, ...]
-
-    @property
-    def wrong(self) -> int:
-        return sum(check.state == WRONG for check in self.findings)
-
-
 def all_checks(hub: Hub, snapshot: Snapshot, units: Units, now_ms: int) -> list[Check]:
     return [*_machine(hub), *_hub(hub), *_network(hub), *_tables(hub, snapshot, units, now_ms),
             *_walls(hub, snapshot, now_ms), *printer_checks(hub, units, now_ms), *_copies(hub)]
-
-
-def group_checks(given: Iterable[Check]) -> list[CheckGroup]:
-    """The checks by part of the hall, in the order of GROUPS."""
-    known = list(given)
-    groups = [CheckGroup(name, tuple(worst_first(c for c in known if c.group == name and c.state in (WRONG, NOTE))),
-                    tuple(c for c in known if c.group == name and c.state not in (WRONG, NOTE))) for name in GROUPS]
-    return [group for group in groups if group.findings or group.fine]
 
 
 def failed_checks(given: Iterable[Check]) -> list[Check]:
@@ -77,14 +42,6 @@ def count_failed(hub: Hub, snapshot: Snapshot, units: Units, now_ms: int, playin
     if playing:
         return hub.host.machine.cached("machine", lambda: len(failed_checks(_machine(hub))))
     return hub.host.machine.cached("all", lambda: len(failed_checks(all_checks(hub, snapshot, units, now_ms))))
-
-
-def local_time_text(wall: str) -> str:
-    """A wall time in local time: "2026-11-22 11:12 CET"; "" where unknown."""
-    try:
-        return datetime.fromisoformat(wall).astimezone().strftime("%Y-%m-%d %H:%M %Z").strip()
-    except ValueError:
-        return ""
 
 
 # --- the hub --------------------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from roundtap_hub.access.staff import StaffLogin
 from roundtap_hub.hall.hall_addresses import HallAddresses, is_hotspot
 from roundtap_hub.hall.hall_places import place_page
 from roundtap_hub.hall.qr_svg import qr_svg
-from roundtap_hub.paper.paper import local_date_time
+from roundtap_hub.rounds.round_clock import DATE_AND_TIME, time_of_day
 from roundtap_hub.serving import web
 from roundtap_machine.wifi import DEVICES_MAX, Hotspot, known_hotspot
 
@@ -77,7 +77,8 @@ def this_hub_page(**shown: Any) -> AnyResponse:
     network = hall_network(hub.host.hall_addresses, hotspot) if hub.host.hall_addresses.port else None
     return place_page("this_hub.html", "hub", rows=session_rows(organizers), network=network,
                       wifi_qr=qr_svg(hotspot.qr, web.words()("hub.wifi.qr")) if hotspot is not None else "",
-                      wall=local_date_time(hub.clocks.wall()), encrypted=hub.access.encrypted, roles=STAFF_ROLES,
+                      wall=time_of_day(hub.clocks.wall(), form=DATE_AND_TIME),
+                      encrypted=hub.access.encrypted, roles=STAFF_ROLES,
                       staff=staff_rows(organizers),
                       revoked=[each for each in organizers.staff.people if not each.active],
                       **{key: shown.get(key, "") for key in ("made", "pin", "login", "qr")})

@@ -5,7 +5,6 @@ import re
 import secrets
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -35,6 +34,7 @@ from roundtap_hub.people.competitors import owed_squads
 from roundtap_hub.people.lists import FLAGGED, GOOD, list_states
 from roundtap_hub.results.standings_table import standings_view
 from roundtap_hub.rounds.knockout import bracket, bracket_lines, next_round_key, title_key
+from roundtap_hub.rounds.round_clock import DATE_AND_TIME, time_of_day
 from roundtap_hub.serving import web
 from roundtap_hub.units.unit_keys import STATION
 
@@ -308,11 +308,6 @@ def paper_numbers(state: EventState) -> dict[str, int]:
     return {who: place for place, who in enumerate(state.entrants, start=1)}
 
 
-def local_date_time(wall: str | None) -> str:
-    """A wall time in local time, "2026-11-21 14:25"; "" where the time is unknown."""
-    return "" if wall is None else datetime.fromisoformat(wall).astimezone().strftime("%Y-%m-%d %H:%M")
-
-
 SPARE_TABLES = 2
 
 
@@ -449,7 +444,8 @@ def _sheet(moment: saved_event.SavedEvent, what: str, **shown: Any) -> AnyRespon
     size = request.args.get("size", "")
     newest, by_name = saved_event.newest_round(state), hub.host.hall_addresses.by_name
     return web.page(f"print_{what.partition('-')[0]}.html", state=state, what=what, size=size if size in SIZES else A4,
-                    sizes=SIZES, print_address=request.path, printed_at=local_date_time(hub.clocks.wall()),
+                    sizes=SIZES, print_address=request.path,
+                    printed_at=time_of_day(hub.clocks.wall(), form=DATE_AND_TIME),
                     newest=newest, newest_name=title_key(state, newest) if newest else None,
                     planned=print_jobs.rounds_planned(state, newest) if newest and saved_event.planned_swiss(state)
                     else None,

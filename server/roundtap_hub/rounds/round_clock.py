@@ -191,8 +191,12 @@ def age_text(age_ms: int) -> str:
     return f"{seconds // 60}:{seconds % 60:02d}"
 
 
-def time_of_day(wall: str | None, later_ms: int = 0) -> str:
-    """The local time ("14:32") `later_ms` after `wall` (ISO 8601); "" where the time is unknown."""
+DATE_AND_TIME = "%Y-%m-%d %H:%M"
+
+
+def time_of_day(wall: str | None, later_ms: int = 0, form: str = "%H:%M") -> str:
+    """The local time ("14:32", or in another form of `strftime`) `later_ms` after `wall` (ISO 8601); "" where the time
+    is unknown."""
     if wall is None:
         return ""
-    return (datetime.fromisoformat(wall).astimezone() + timedelta(milliseconds=later_ms)).strftime("%H:%M")
+    return (datetime.fromisoformat(wall).astimezone() + timedelta(milliseconds=later_ms)).strftime(form)
