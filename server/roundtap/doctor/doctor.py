@@ -68,10 +68,8 @@ def _configurations(etc: Path, names: Sequence[str]) -> Iterator[dict[str, Any]]
 
 
 def _configured_hubs(etc: Path, service: str) -> list[Endpoint]:
-    for configuration in _configurations(etc, [service]):
-        hubs = configuration.get("hub", ())
-        return _places(hubs if isinstance(hubs, list) else [hubs])
-    return []
+    hubs = next(_configurations(etc, [service]), {}).get("hub", [])
+    return _places(hubs if isinstance(hubs, list) else [hubs])
 
 
 def _enrolled_hubs(data: Path | None) -> list[Endpoint]:

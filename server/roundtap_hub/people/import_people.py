@@ -19,7 +19,6 @@ from roundtap_core.limits import ID_LETTERS
 from roundtap_core.lists.list_form import fold
 from roundtap_core.names import clean_name
 from roundtap_core.numbers import next_number
-from roundtap_core.records import Competitor
 from roundtap_core.wire import digest
 from roundtap_hub.access.policy import BEFORE_ROUND_1, HEADS_AND_DESK, OPEN, VISIBLE, route
 from roundtap_hub.events.new_event import IMPORT_TIMEOUT_S, person_and_entrant
@@ -372,12 +371,6 @@ def _table(text: str) -> int | None:
     return int(text)
 
 
-def new_competitor(planned: PlannedRow, competitor: str) -> Competitor:
-    """A new person as a competitor of the event."""
-    return structs.replace(planned.person.to_competitor(competitor), came_with=planned.came_with,
-                   fixed_table=planned.fixed_table)
-
-
 SAMPLE_ROWS = 4
 
 
@@ -413,7 +406,7 @@ def import_rows(event_id: str) -> AnyResponse:
     rows = _rows_of_form()
     heading, columns = _heading_and_columns(rows)
     planned = _planned(moment, rows, heading, columns)
-    ticked = {number for text in request.form.getlist("take") if (number := _number(text)) is not None}
+    ticked = {int(text) for text in request.form.getlist("take") if text.isdecimal() and len(text) <= 6}
     try:
         if web.field("mark") != planned.mark:
             raise Problem("import_changed_meanwhile")
@@ -437,7 +430,9 @@ def _steps(state: EventState, event_id: str, taken: Sequence[PlannedRow]) -> tup
     people: list[PersonRecord] = []
     for row in taken:
         if row.known is None:
-            record, entrant = person_and_entrant(event_id, new_competitor(row, f"p{first}"), person=row.person)
+            competitor = structs.replace(row.person.to_competitor(f"p{first}"), came_with=row.came_with,
+                                         fixed_table=row.fixed_table)
+            record, entrant = person_and_entrant(event_id, competitor, person=row.person)
             first += 1
             commands.append(EnterCompetitor(entrant))
             people.append(record)
@@ -474,10 +469,6 @@ def _heading_and_columns(rows: Rows) -> tuple[int, tuple[str, ...]]:
                     else SKIP
                     for number in range(len(rows[0])))
     return heading, columns
-
-
-def _number(text: str) -> int | None:
-    return int(text) if text.isdecimal() and len(text) <= 6 else None
 
 
 def _planned(moment: SavedEvent, rows: Rows, heading: int, columns: Sequence[str]) -> ImportPlan:

@@ -105,7 +105,9 @@ def read_backup(path: Path) -> Backup:
     if not path.is_file():
         raise Problem("backup_none", file=str(path))
     try:
-        with closing(_open_bounded(path)) as connection:
+        with closing(head_file.open_read_only(path)) as connection:
+            # No row may exhaust the memory.
+            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, VALUE_BYTES_MAX)
             if connection.execute("PRAGMA application_id").fetchone()[0] != MARK:
                 raise Problem("backup_none", file=str(path))
             if connection.execute("SELECT 1 FROM sqlite_master WHERE type NOT IN ('table', 'index')").fetchone():
@@ -154,13 +156,6 @@ def purge_older_backups(folder: Path, newest: Path) -> None:
                 head_file.overwrite_with_zeros(file.fileno())
             path.unlink()
     sync_to_disk(folder)
-
-
-def _open_bounded(path: Path) -> sqlite3.Connection:
-    """`open_read_only`, with a limit on value sizes so that no row exhausts the memory."""
-    connection = head_file.open_read_only(path)
-    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, VALUE_BYTES_MAX)
-    return connection
 
 
 def _open_made(path: Path) -> sqlite3.Connection:

@@ -136,7 +136,7 @@ class LostRound:
 
 @dataclass(frozen=True, slots=True)
 class ReconstructedMatch:
-    """A reconstructed match; `units`: those that hold it so. `bye`: its kind, for a player without an opponent."""
+    """A reconstructed match. `bye`: its kind, for a player without an opponent."""
     id: str
     a: str
     b: str | None
@@ -144,7 +144,6 @@ class ReconstructedMatch:
     revision: int = 0
     game: str | int | None = None
     bye: str | None = None
-    units: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,10 +290,9 @@ def assemble_round(state: EventState, lost: LostRound) -> AssembledRound:
         for who in (claim.a, claim.b):
             if seats.setdefault(who, claim.match) != claim.match:
                 wrong.append(Problem("adopt_twice", competitor=who, first=seats[who], second=claim.match))
-        units = tuple(dict.fromkeys([*(known.units if known else ()), claim.unit]))
         revision = max(claim.revision, known.revision if known else 0)
         table = known.table if known is not None and known.table is not None else claim.table
-        matches[claim.match] = ReconstructedMatch(claim.match, claim.a, claim.b, table, revision, units=units)
+        matches[claim.match] = ReconstructedMatch(claim.match, claim.a, claim.b, table, revision)
     expected = _expected(state, lost)
     wanted = active_ids(state) if lost.stage == SWISS else {
         who for match in expected for who in (match["a"], match.get("b")) if who}
@@ -364,10 +362,8 @@ def hold_clock_command(snapshot: Snapshot, claim: TableEvidence, now: Instant) -
 def _of_draft(draft: RoundState, lost: LostRound) -> AssembledRound:
     """The copy holds the same draw as a draft: only its publication is lost."""
     revisions = {claim.match: claim.revision for claim in lost.claims}
-    units = {match.id: tuple(dict.fromkeys(claim.unit for claim in lost.claims if claim.match == match.id))
-             for match in draft.matches}
     matches = tuple(ReconstructedMatch(m.id, m.match.a, m.match.b, m.match.table, revisions.get(m.id, 0), m.match.game,
-                                       m.match.bye, units[m.id]) for m in draft.matches)
+                                       m.match.bye) for m in draft.matches)
     wrong = tuple(Problem("adopt_contradiction", match=match) for match in sorted(_disputed(lost)))
     return AssembledRound(matches, wrong, (), _decided(lost))
 
