@@ -95,7 +95,7 @@ def test_where_an_arrow_refuses_it_acts_when_it_is_released(entering: Unit) -> N
 
 
 def test_each_counts_back_at_the_press_where_both_enter_their_own() -> None:
-    table = Table(book=rulebook("shatterpoint"), clock_ms=0)
+    table = Table(book=rulebook("shatterpoint-premier"), clock_ms=0)
     entry = table.presses("ana ana").dialogue.table.entry
     assert entry is not None
     state, before = repr(vars(entry)["sheets"]), table.scene

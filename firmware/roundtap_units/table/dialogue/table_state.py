@@ -97,8 +97,8 @@ class DialogueState:
         """A state that only waits ignores it."""
 
     def while_pressed(self, arrow: str) -> DialogueState:
-        """What to show while this arrow is pressed: where it decides, draws a lot, confirms or refuses, no change before
-        its release; a figure that it turns, turned. Must not change this state."""
+        """What to show while this arrow is pressed: a figure that it turns, turned; where it decides, draws a lot,
+        confirms or refuses, nothing new before its release. Must not change this state."""
         return self
 
     def scene(self, now_ms: int) -> scenes.Scene:
