@@ -138,8 +138,12 @@ def test_whatever_is_pressed_ends_as_in_a_unit_that_acts_on_release_only(
         made = Unit(folder)
         if not told:
             made.unit._hands.pressed_arrow = lambda: ""  # type: ignore[method-assign]
+        made.hub_says("view", view(clock={"state": "idle", "remaining_ms": 4_500_000}))
+        made.tap("a", "b")
         made.hub_says("view", view())
+        made.wait(1000)
         made.tap("a")
+        assert value(made) == 0
         for edge in fingers(random.Random(seed), made.now_ms + 500):
             made.wait(edge.at_ms - made.now_ms)
             made.unit.step(made.now_ms, [edge])
