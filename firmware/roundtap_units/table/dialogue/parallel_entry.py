@@ -354,10 +354,6 @@ class ParallelEntry(DialogueState):
         return next((at for at, page in enumerate(self.pages(side)) if isinstance(page, Figure)), 0)
 
     @property
-    def has_picks(self) -> bool:
-        return bool(self.way.picks())
-
-    @property
     def summing(self) -> bool:
         return all(sheet.done for sheet in self.sheets.values())
 
