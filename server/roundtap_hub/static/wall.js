@@ -55,7 +55,14 @@
   // An announcement that comes or goes leaves less room, or more.
   const room = new ResizeObserver(show);
   for (const id of ["said", "main"]) room.observe(document.getElementById(id));
-  setInterval(() => { turn(); time(); }, 250);
+  document.addEventListener("roundtap:phase", time);
+  // Pages turn at whole seconds of the hub's clock.
+  function tick() {
+    turn();
+    time();
+    setTimeout(tick, 1010 - (window.roundtap ? window.roundtap.hubNow() : 0) % 1000);
+  }
+  tick();
   window.roundtapWall = { turn };
   show();
 })();
