@@ -60,7 +60,7 @@
   function tick() {
     turn();
     time();
-    setTimeout(tick, Math.min(pageMs / 4, 1010 - (window.roundtap ? window.roundtap.hubNow() : 0) % 1000));
+    setTimeout(tick, 1010 - (window.roundtap ? window.roundtap.hubNow() : 0) % 1000);
   }
   tick();
   window.roundtapWall = { turn };
