@@ -160,12 +160,7 @@
     draw();
     if (performance.now() - hiddenAt > SLEPT_MS) sync();
   });
-  // Drawn just after a shown second ends: looking five times a second cost a wall as much as everything else on it.
-  function tick() {
-    draw();
-    const running = [...document.querySelectorAll('[data-clock][data-state="running"]')].map(remaining).filter((ms) => ms !== null);
-    setTimeout(tick, Math.min(1000, ...running.map((ms) => 10 + ((ms % 1000) + 1000) % 1000)));
-  }
-  tick();
+  setInterval(draw, 200);
+  draw();
   if (!document.body.dataset.feed && document.querySelector("[data-ticking]")) sync();
 })();

@@ -55,14 +55,7 @@
   // An announcement that comes or goes leaves less room, or more.
   const room = new ResizeObserver(show);
   for (const id of ["said", "main"]) room.observe(document.getElementById(id));
-  document.addEventListener("roundtap:phase", time);
-  // Pages turn at whole seconds of the hub's clock.
-  function tick() {
-    turn();
-    time();
-    setTimeout(tick, 1010 - (window.roundtap ? window.roundtap.hubNow() : 0) % 1000);
-  }
-  tick();
+  setInterval(() => { turn(); time(); }, 250);
   window.roundtapWall = { turn };
   show();
 })();
