@@ -4,12 +4,20 @@
 
 128 real links through a delaying proxy; hub and units read one machine's monotonic clock, so that the true difference
 is nought. Floor: the best of 32 round trips, simulated with the same delays.
+
+And what a wall costs that shows a running clock: Chromium's processor time, all of its processes, beside the same
+browser with a page on which one text changes each second. Without Chromium both rows are left out.
 """
 
 from __future__ import annotations
 
+import os
 import random
+import shutil
+import subprocess
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from rig.client_process import ClientProcess
@@ -19,6 +27,12 @@ from rig.table import Options, Row, alone, p50, p99
 DELAY_MS = 100
 SETTLED_S = 10.0
 UNITS = 128
+WALL_GATE = 1.6
+WARM_UP_S = 12
+BROWSER = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
+           "--disable-component-update", "--disable-sync", "--window-size=1920,1080", "--remote-debugging-port=0")
+ONE_TEXT = """<!doctype html><body style="font:300px sans-serif"><p id=t>0</p>
+<script>let n = 0; setInterval(() => { document.getElementById("t").textContent = ++n }, 1000)</script>"""
 
 
 def measure(options: Options, folder: Path) -> Iterator[Row]:
@@ -42,6 +56,47 @@ def measure(options: Options, folder: Path) -> Iterator[Row]:
               note=f"from {SETTLED_S:.0f} s to {seconds} s after the last unit had its view ({ready} of {UNITS}); "
                    f"in the first {SETTLED_S:.0f} s p99 {p99(early) or 0:.0f} ms; "
                    f"{sum(error is None for _, error in errors)} times a unit knew no time")
+    if (chromium := shutil.which("chromium")) is not None:
+        yield from _wall(chromium, options.pick(60, 15), folder, core)
+
+
+def _wall(chromium: str, seconds: int, folder: Path, core: int | None) -> Iterator[Row]:
+    plain = folder / "one_text.html"
+    plain.write_text(ONE_TEXT)
+    with HubProcess(make_hall(folder / "hall"), (), core) as hub:
+        floor, wall = (_core_share(chromium, url, folder / name, seconds)
+                       for name, url in (("floor", plain.as_uri()), ("wall", f"{hub.url}/wall")))
+    yield Row("wall in a browser, of a core", wall, "%", WALL_GATE * floor, floor, "one changing text",
+              since="2026-11-27", note=f"over {seconds} s, all of Chromium's processes")
+
+
+def _core_share(chromium: str, url: str, profile: Path, seconds: int) -> float:
+    """Percent of a core that a browser takes with this page, once it is loaded."""
+    browser = subprocess.Popen([chromium, *BROWSER, f"--user-data-dir={profile}", url], stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL)
+    try:
+        time.sleep(WARM_UP_S)
+        before_s = _tree_cpu_s(browser.pid)
+        time.sleep(seconds)
+        return (_tree_cpu_s(browser.pid) - before_s) / seconds * 100
+    finally:
+        browser.terminate()
+        browser.wait(timeout=20)
+
+
+def _tree_cpu_s(root: int) -> float:
+    """Processor time of a process and all below it, as far as they live."""
+    parents: dict[int, int] = {}
+    taken_s: dict[int, float] = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            fields = stat.read_text().rpartition(")")[2].split()
+            parents[int(stat.parent.name)] = int(fields[1])
+            taken_s[int(stat.parent.name)] = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    tree = [root]
+    for pid in tree:
+        tree += [child for child, parent in parents.items() if parent == pid]
+    return sum(taken_s.get(pid, 0.0) for pid in tree)
 
 
 def _best_of(rand: random.Random, count: int) -> float:

@@ -1,7 +1,8 @@
 """From edges to gestures: debounce, tap, hold, accelerating repeat, chords. A pure state machine on the caller's clock.
 
 Arrows and own buttons act when *released*, so the two presses that begin a chord have changed nothing that would have
-to be undone. While held, an own button makes one HOLD after HOLD_MS, an arrow a REPEAT after REPEAT_AFTER_MS, and more.
+to be undone; `pressed_arrow` tells sooner what a release would do. While held, an own button makes one HOLD after
+HOLD_MS, an arrow a REPEAT after REPEAT_AFTER_MS, and more.
 """
 
 import queue
@@ -188,6 +189,12 @@ class Gestures:
         key.raw = key.down = down
         key.raw_since = key.down_since = at_ms
         key.repeats, key.spent = 0, True
+
+    def pressed_arrow(self) -> str:
+        """The arrow that is down, no other key with it, and makes a tap if it is released now; else ""."""
+        touched = [(name, key) for name, key in self._keys.items() if key.raw or key.down]
+        alone = len(touched) == 1 and touched[0][0] in ARROWS and touched[0][1].down and not touched[0][1].spent
+        return touched[0][0] if alone else ""
 
     def since_ms(self, name: str) -> int:
         return self._keys[name].raw_since

@@ -91,6 +91,10 @@ class EdgeReorder:
             self._due_ms = look_ms if self._due_ms is None else min(look_ms, self._due_ms)
         return done
 
+    def pressed_arrow(self) -> str:
+        """As `Gestures.pressed_arrow`."""
+        return self._gestures.pressed_arrow()
+
     def due_ms(self) -> int | None:
         """When to call `step` next without a new edge; None: only after an edge."""
         return self._due_ms

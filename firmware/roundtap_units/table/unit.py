@@ -252,6 +252,7 @@ class TableUnit(BoardUnit):
             self._pressed(key)
         for gesture, at_ms in self._gestures(now_ms, edges):
             self._guarded(self._press, gesture, at_ms)
+        self.dialogue.pressed_arrow = self._hands.pressed_arrow()
         self._guarded(self.dialogue.tick, now_ms)
         if not self._is_drawable(now_ms):
             undo()

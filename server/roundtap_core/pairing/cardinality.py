@@ -154,9 +154,9 @@ def improve_shape(pairs: Pairs, groups: Groups, met: Met, rand: Rand) -> Pairs:
                 if highest[k] >= lower:
                     break  # Neither this pair nor any later one reaches above b.
                 c, d = pairs[k]
-                for two in _better_exchanges(a, b, c, d, group_of):
-                    if _repeats(two, met) <= _repeats([(a, b), (c, d)], met):
-                        pairs[i], pairs[k] = [upper_first(*pair) for pair in two]
+                for (e, f), (g, h) in _better_exchanges(a, b, c, d, group_of):
+                    if (f in met[e]) + (h in met[g]) <= (b in met[a]) + (d in met[c]):
+                        pairs[i], pairs[k] = upper_first(e, f), upper_first(g, h)
                         changed = True
                         break
         if not changed:
@@ -174,10 +174,6 @@ def _better_exchanges(a: int, b: int, c: int, d: int, group_of: Mapping[int, int
     if (upper < other_upper and other_lower < lower) or (other_upper < upper and lower < other_lower):
         ways.append([(a, d), (b, c)])
     return ways
-
-
-def _repeats(pairs: Pairs, met: Met) -> int:
-    return sum([b in met[a] for a, b in pairs])
 
 
 def draw_fewest_repeats(groups: Groups, met: Met, largest: LargestMatching, rand: Rand) -> Pairs:

@@ -103,6 +103,9 @@ class Dialogue:
         self._last_own: tuple[Side | None, int] = (None, -TOGETHER_MS)
         self._turned_ms = -UNREAD_MS
         self._seen: tuple[bool, object] = (False, None)
+        self.pressed_arrow = ""
+        """The arrow that is being pressed, alone and not yet held: a figure shows at once what its release will make of
+        it. Nothing is changed before; a second button or a hold takes it off the screen, and acts on what was there."""
 
     # --- in ---
 
@@ -255,7 +258,10 @@ class Dialogue:
         notice = self.table.notice
         if notice is not None and not self.call.shown(now_ms) and not self.table.mismatch:
             return notice.scene()
-        return self._with_ignored_hint(self._state(now_ms).scene(now_ms), now_ms)
+        moment = self._state(now_ms)
+        if self.pressed_arrow:
+            moment = moment.while_pressed(self.pressed_arrow)
+        return self._with_ignored_hint(moment.scene(now_ms), now_ms)
 
     def _with_ignored_hint(self, scene: Scene, now_ms: int) -> Scene:
         """The scene, marked for a moment because a press on it was ignored."""

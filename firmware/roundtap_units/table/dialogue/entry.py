@@ -1,5 +1,6 @@
 """Entering a result: the own button opens a way, questions are answered, the worth is shown, the button confirms."""
 
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -88,6 +89,13 @@ class ResultEntry(DialogueState):
             self.dial = self.dial.stepped_in() or self.dial
         elif kind in (TAP, HOLD) and key in ("a", "b"):
             self._own_button("a" if key == "a" else "b", now_ms)
+
+    def while_pressed(self, arrow: str) -> DialogueState:
+        if self.dial is None:
+            return self
+        turned = copy(self)
+        turned.dial = self.dial.turned(ARROWS[arrow])
+        return turned
 
     def _draw(self, lot: str, now_ms: int) -> None:
         """A lot is no player's answer: going back withdraws it from neither."""

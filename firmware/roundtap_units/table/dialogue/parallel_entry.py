@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy, deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -212,6 +213,16 @@ class ParallelEntry(DialogueState):
         if all(sheet.at is None and not sheet.done for sheet in self.sheets.values()):
             self.table.entry = None
 
+    def while_pressed(self, arrow: str) -> DialogueState:
+        """▼ takes back from a figure; everything else of ▲▼ confirms, marks or turns a page."""
+        sheet, page = self.sheets[self.hand], self.page(self.hand)
+        if arrow != "down" or sheet.asked or not isinstance(page, Figure) or sheet.value(page) <= page.minimum:
+            return self
+        counted = copy(self)
+        counted.sheets = deepcopy(self.sheets)
+        counted._down(self.hand, False)
+        return counted
+
     def _reopen_unanswered(self) -> None:
         """A finished side is asked again where the other's figures have opened a question since."""
         for side, sheet in self.sheets.items():
@@ -341,10 +352,6 @@ class ParallelEntry(DialogueState):
 
     def first_figure(self, side: Side) -> int:
         return next((at for at, page in enumerate(self.pages(side)) if isinstance(page, Figure)), 0)
-
-    @property
-    def has_picks(self) -> bool:
-        return bool(self.way.picks())
 
     @property
     def summing(self) -> bool:

@@ -69,7 +69,7 @@ class Playing(DialogueState):
 
     def _fielded(self, side: Side) -> bool:
         sheets = self.table.sheets
-        return isinstance(sheets, ParallelEntry) and (sheets.sheets[side].fielded or not sheets.has_picks)
+        return isinstance(sheets, ParallelEntry) and (sheets.sheets[side].fielded or not sheets.way.picks())
 
 
 def _who_sits_in(table: TableState, gesture: Gesture, now_ms: int) -> Side | None:

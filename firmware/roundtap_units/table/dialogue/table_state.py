@@ -96,6 +96,11 @@ class DialogueState:
     def tap(self, key: str, now_ms: int) -> None:
         """A state that only waits ignores it."""
 
+    def while_pressed(self, arrow: str) -> DialogueState:
+        """What to show while this arrow is pressed: a figure that it turns, turned; where it decides, draws a lot,
+        confirms or refuses, nothing new before its release. Must not change this state."""
+        return self
+
     def scene(self, now_ms: int) -> scenes.Scene:
         raise NotImplementedError
 
