@@ -185,12 +185,6 @@ def clock_width(clock: Clock) -> int:
     return max(5, len(format_clock(clock.total_ms)))
 
 
-def age_text(age_ms: int) -> str:
-    """An age as minutes and whole seconds: "2:10"."""
-    seconds = age_ms // 1000
-    return f"{seconds // 60}:{seconds % 60:02d}"
-
-
 def time_of_day(wall: str | None, later_ms: int = 0) -> str:
     """The local time ("14:32") `later_ms` after `wall` (ISO 8601); "" where the time is unknown."""
     if wall is None:
