@@ -298,8 +298,8 @@ def _render_judge_page(feed: str, moments: list[SavedEvent]) -> AnyResponse:
     calls, events = judge_page_view(web.current_snapshot(), web.current_units(), moments,
                                     Instant(hub.clocks.boot_id, web.now_ms()),
                                     hub.presence.seen_at_table)
-    return web.page("judge.html", feed, calls=calls, events=events, cached_rows=render_cache().rows, several=len(events) > 1,
-                    one=moments[0].state if request.view_args else None)
+    return web.page("judge.html", feed, calls=calls, events=events, several=len(events) > 1,
+                    cached_rows=render_cache().rows, one=moments[0].state if request.view_args else None)
 
 
 def _match_at(events: set[str]) -> AnyResponse | None:

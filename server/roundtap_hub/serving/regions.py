@@ -5,7 +5,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -21,14 +21,12 @@ ROLE, ONLY, UNLESS, ENDS = "<:role:>", "<:only ", "<:unless ", "<:end:>"
 """What differs between two roles that share a rendering: the role's name, and text that only those see, or do not, who
 may request an address: "<:only POST /console/e1/draw:>…<:end:>"."""
 
-_AGE = re.compile(r"<:age (-?\d+):>")
+AGE = "<:age {}:>"
+"""The age, when it is sent, of what began at that time by the hub's monotonic clock, in ms."""
+_AGE = re.compile(AGE.format(r"(-?\d+)"))
 
 Json = dict[str, Any]
-
-
-def age_placeholder(since_ms: int) -> str:
-    """The age, when it is sent, of what began at `since_ms` by the hub's monotonic clock."""
-    return f"<:age {since_ms}:>"
+ROWS_MAX = 2000  # rows that are not read again; some of 700 bytes
 
 
 def region_mark(kind: str, name: object = "") -> str:
@@ -159,8 +157,14 @@ def _region(name: str, text: str) -> Region:
         if not groups or before.strip():
             texts.append(_piece(before))
             groups.append([])
-        groups[-1].append(Row(key, *_piece(row)))
+        groups[-1].append(_row(key, row))
     return Region(name, (*texts, _piece(rest)), tuple(map(tuple, groups)))
+
+
+@lru_cache(ROWS_MAX)
+def _row(key: str, text: str) -> Row:
+    """Most rows come from RowCache, again and again: they are read once, and compared by identity."""
+    return Row(key, *_piece(text))
 
 
 def _piece(text: str) -> Piece:

@@ -7,10 +7,9 @@ from dataclasses import dataclass, field, replace
 
 from markupsafe import Markup
 
-from roundtap_hub.serving.regions import ROW, ROW_END, Region, RenderedPage, region_mark
+from roundtap_hub.serving.regions import ROW, ROW_END, ROWS_MAX, Region, RenderedPage, region_mark
 
 ROW_CACHE = "roundtap-rows"  # the application's extension key for the rows of public pages
-MAX_ROWS = 2000
 
 RowSource = tuple[str, Hashable, object]
 """A row's key, all that it shows (None: more than can be said; it is never cached), and its macro's argument."""
@@ -19,7 +18,7 @@ RowSource = tuple[str, Hashable, object]
 class RowCache:
     """A small, thread-safe cache of rows as text."""
 
-    def __init__(self, kept: int = MAX_ROWS) -> None:
+    def __init__(self, kept: int = ROWS_MAX) -> None:
         self._kept = kept
         self._rows: OrderedDict[Hashable, str] = OrderedDict()
 

@@ -311,7 +311,7 @@ def render_page(template: str, feed: str = "", **context: Any) -> RenderedPage:
     }
     if request.blueprint == "console":
         # All its answers are filled in for their reader: a rendering has no age yet.
-        common |= {"age_text": lambda ms: Markup(regions.age_placeholder(now_ms() - ms)),
+        common |= {"age_text": lambda ms: Markup(regions.AGE.format(now_ms() - ms)),
                    **current_app.extensions[NAVIGATION](state)}
     return split_regions(render_template(template, **{**common, **context}), version)
 
