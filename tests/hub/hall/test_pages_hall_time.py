@@ -43,9 +43,10 @@ def offer_of(page: str) -> str:
 def test_the_hub_s_running_time_makes_no_open_console_load_anew(house: House, system: list[float]) -> None:
     """It stands beside the regions: read as a change, each report would cost every open console the whole page."""
     desk = house.with_event()
+    house.publish()
     version = re.findall(r'data-seen="([^"]+)"', desk.get("/console/e1").text)[0]
     system[0] += 60
-    house.publish()
+    house.play(leave_open=1)
     assert "regions" in desk.get(f"/console/e1?since={version}").json
 
 
