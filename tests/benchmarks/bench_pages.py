@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import re
 import secrets
 import time
 from collections.abc import Callable, Iterator
@@ -19,7 +20,7 @@ from roundtap_core.wire import ECHO, REPORT, open_envelope, sign
 
 PLAYERS = 256
 CONSOLE_KB = 60
-SINCE = "2026-11-22"
+SINCE, SHARED = "2026-11-22", "2026-11-27"
 
 
 def measure(options: Options, folder: Path) -> Iterator[Row]:
@@ -76,7 +77,55 @@ def _console(options: Options, hub: HubProcess, browser: Browser, hall: Hall) ->
         _report(browser, hall, 1 + number % 128, 1000 + number)
         time.sleep(0.05)
         after.append(_cpu_ms(hub, [lambda: browser.get("/console/e1")], settle_s=0))
-    yield Row(f"console of {PLAYERS} players, after a commit: CPU", p50(after), "ms", 15, since=SINCE)
+    yield Row(f"console of {PLAYERS} players, after a commit: CPU", p50(after), "ms", 8, since=SHARED)
+    yield from _changes(options, hub, browser, hall)
+    yield from _public(options, hub, browser)
+
+
+def _changes(options: Options, hub: HubProcess, organizer: Browser, hall: Hall) -> Iterator[Row]:
+    """What an organizer's open console fetches after each report; then five judges' beside it."""
+    judges = [_judge(hub, organizer, f"Judge {n}") for n in range(5)]
+    versions = {each: _seen(each.get("/console/e1", "identity")[0].decode()) for each in (organizer, *judges)}
+
+    def fetch(each: Browser) -> None:
+        told = json.loads(each.get(f"/console/e1?since={versions[each]}", "identity")[0])
+        assert "regions" in told, "the whole page changed"
+        versions[each] = told["to"]
+
+    own, theirs = [], []
+    for number in range(options.pick(40, 10)):
+        _report(browser=organizer, hall=hall, table=1 + number % 128, number=2000 + number)
+        time.sleep(0.5)
+        own.append(_cpu_ms(hub, [lambda: fetch(organizer)], settle_s=0))
+        theirs.append(_cpu_ms(hub, [lambda each=each: fetch(each) for each in judges], settle_s=0))
+    yield Row("one open console, its changes after a report: CPU", p50(own), "ms", 6, since=SHARED,
+              note=f"2 reports/s, of {len(own)}")
+    yield Row("five judges' consoles beside it, each: CPU", p50(theirs), "ms", 3, since=SHARED,
+              note="drawn once for all roles")
+    for each in judges:
+        each.close()
+
+
+def _public(options: Options, hub: HubProcess, organizer: Browser) -> Iterator[Row]:
+    body, _ = organizer.get("/e/e1/pairings")
+    warm = _cpu_ms(hub, [lambda: organizer.get("/e/e1/pairings")] * options.pick(20, 5))
+    yield Row("public page as an organizer sees it: on the wire", len(body) / 1000, "kB", 9, since=SHARED)
+    yield Row("public page as an organizer sees it: CPU", warm, "ms", 0.15, since=SHARED)
+
+
+def _judge(hub: HubProcess, organizer: Browser, name: str) -> Browser:
+    made = organizer.post("/console/hub/staff", name=name, role="judge")
+    found = re.search(r'class="pin[^"]*"[^>]*>\s*([\d\s]+?)\s*<', made)
+    assert found, "no PIN"
+    judge = Browser(hub)
+    judge.log_in(re.sub(r"\s", "", found[1]))
+    return judge
+
+
+def _seen(page: str) -> str:
+    found = re.search(r'data-seen="([^"]+)"', page)
+    assert found, "no version"
+    return found[1]
 
 
 def _seat(browser: Browser, table: int) -> str:
@@ -88,8 +137,6 @@ def _seat(browser: Browser, table: int) -> str:
 
 
 def _seats(browser: Browser) -> dict[int, str]:
-    import re
-
     found = {}
     for number in range(1, PLAYERS + 1):
         page = browser.get(f"/e/e1/p/p{number}", "identity")[0].decode()

@@ -18,13 +18,12 @@ from roundtap_core.event.setup import ABOUT, structure_is_open
 from roundtap_core.event.states import EventState, RoundState
 from roundtap_core.records import SWISS
 from roundtap_core.standings.tiebreakers import EACH
-from roundtap_hub.access import visit
 from roundtap_hub.access.policy import HEADS, JUST_FINISHED, OPEN, ORGANIZERS, PLAYING, STAFF, VISIBLE, route
 from roundtap_hub.events import places, saved_event
 from roundtap_hub.events.event_options import flatten_options, option_path, options_view
 from roundtap_hub.events.next_step import clash_of, next_step
 from roundtap_hub.events.saved_event import SavedEvent, settled_rows
-from roundtap_hub.events.todo import OpenTask, cut_short_lines, open_tasks, points_before_round_1
+from roundtap_hub.events.todo import OpenTask, cut_short_lines, open_tasks, points_before_round_1, task_rows
 from roundtap_hub.judging.judging_view import people_forms_view
 from roundtap_hub.paper.paper import asking_jobs
 from roundtap_hub.people.absentees import absentee_names
@@ -115,10 +114,9 @@ def _show_place(event_id: str) -> AnyResponse:
         g.address = place.path(event_id)
         return web.page_response(_draw(moment, place))
     shown = shown_round(moment.state)
-    who = visit.current_staff()
-    key = (place.key, event_id, web.words().language, shown.number if shown else None,
-           who.role if who is not None else "")
-    newest, old = render_cache().page(key, web.current_version(f"console/{event_id}"), web.now_ms(),
+    key = place.key, event_id, web.words().language, shown.number if shown else None
+    g.version = web.current_version(f"console/{event_id}")
+    newest, old = render_cache().page(key, g.version, web.now_ms(),
                                       lambda: _draw(moment, place), request.args.get("since"))
     return web.page_response(newest) if old is None else web.patch_response(diff_pages(old, newest))
 
@@ -129,7 +127,8 @@ def render_cache() -> RenderCache:
 
 
 def _draw(moment: saved_event.SavedEvent, place: places.Place) -> RenderedPage:
-    """A place as all of one role see it; after a Problem, as this request sees it."""
+    """A place as all roles share it (web.py takes out what a reader may not use); after a Problem, as this request sees
+    it."""
     hub = web.current_hub()
     state, names, newest = moment.state, saved_event.full_names(moment), saved_event.newest_round(moment.state)
     snapshot, units, points = web.current_snapshot(), web.current_units(), points_before_round_1(moment)
@@ -199,7 +198,7 @@ def _play_context(moment: saved_event.SavedEvent, common: Mapping[str, Any]) -> 
                                   absent.get(each.match_id)), each
 
     return {
-        "cell_rows": cell_rows, "not_there": absent, "shown": shown,
+        "cell_rows": cell_rows, "need_rows": task_rows(common["needs"], now), "not_there": absent, "shown": shown,
         "shown_name": title_key(state, shown) if shown else None,
         "shown_grid": grid if shown is common["newest"] else grid_cells(snapshot, units, state, shown, names, now),
         "draft": draft_view(moment, names), "waits_before_start": waiting_count(state),

@@ -1,6 +1,6 @@
 """What needs the organizer: tasks with their age (calls, disputes, silent tables, …), open points before round 1."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from roundtap_core.event import abandoned_match
@@ -15,6 +15,7 @@ from roundtap_hub.judging.judging_view import official_name
 from roundtap_hub.people.absentees import absentees
 from roundtap_hub.rounds.tables import CALL, DRAFT, NO_CONTACT, GridCell, ms_since
 from roundtap_hub.serving.memoized import memoized
+from roundtap_hub.serving.renderings import RowSource
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.units.unit_presence import TAKEN, UnitStatus, calls_of, leave_requests_of, phone_requests
 
@@ -38,6 +39,11 @@ class OpenTask:
     side: str = ""
     leaving: abandoned_match.LeaveEffect | None = None
     to: str = ""
+
+    @property
+    def key(self) -> str:
+        """The key of its row."""
+        return f"{self.kind}-{self.table}-{self.unit or self.who_id}{self.side}"
 
 
 MOVED_MAX = 12  # the most places listed that an older version gave to others
@@ -66,6 +72,22 @@ def open_tasks(
         *_open_rulings(state, names), *_owed_picks(state, names), *_ended(state, names),
     ]
     return sorted(found, key=lambda n: (RANK[n.kind], n.taken_by is not None, -(n.age_ms or 0), n.table or 0))
+
+
+NEVER_CACHED = frozenset({"extra", "leave", "proposal", "late", "squads", "bye-squads"})
+"""Tasks whose rows show more than the task: the clock, a player's mark, the officials, a round's name."""
+
+
+def task_rows(tasks: Iterable[OpenTask], now_ms: int) -> Iterator[RowSource]:
+    """The rows of the list. An age is no part of what a row shows: since when is."""
+    for task in tasks:
+        shown = None
+        if task.kind not in NEVER_CACHED:
+            cell = task.cell
+            shown = (task.age_ms is not None and now_ms - task.age_ms, task.who, task.taken_by, task.number, task.text,
+                     cell and (cell.match_id, cell.revision, cell.reports, cell.result, cell.second, cell.number,
+                               cell.call_since_ms))
+        yield task.key, shown, task
 
 
 def _cell_tasks(state: EventState, cell: GridCell) -> Iterator[OpenTask]:

@@ -19,9 +19,9 @@ from roundtap_core.names import clean_name
 from roundtap_core.numbers import next_number
 from roundtap_core.rulebooks.base import JUDGE, ORGANIZER
 from roundtap_hub.access import policy
-from roundtap_hub.events.console import event_page
+from roundtap_hub.events.console import event_page, render_cache
 from roundtap_hub.events.saved_event import SavedEvent, StepMarks, full_names, newest_round, saved_event
-from roundtap_hub.events.todo import ELSEWHERE, open_tasks
+from roundtap_hub.events.todo import ELSEWHERE, open_tasks, task_rows
 from roundtap_hub.judging.judging_view import people_forms_view
 from roundtap_hub.results.results import match_page
 from roundtap_hub.rounds.tables import CALL, DRAFT, grid_cells
@@ -232,8 +232,9 @@ def judge_page_view(snapshot: Snapshot, units: Mapping[str, UnitStatus], moments
                     "age_ms": need.age_ms or 0, "taken_by": need.taken_by,
                     "sources": _call_sources(sources.get(need.who_id, frozenset({f"unit:{need.unit}"})), names),
                     "since_ms": need.cell.call_since_ms if need.cell is not None else None})
-        events.append({"moment": moment, "names": names,
-                       "needs": [need for need in found if need.kind in JUDGE_TASK_KINDS],
+        needs = [need for need in found if need.kind in JUDGE_TASK_KINDS]
+        events.append({"moment": moment, "names": names, "needs": needs,
+                       "need_rows": task_rows(needs, now.mono_ms),
                        "steps": StepMarks(state), "desk": people_forms_view(moment)})
     return sorted(calls.values(), key=lambda call: (call["taken_by"] is not None, -call["age_ms"])), events
 
@@ -298,7 +299,7 @@ def _render_judge_page(feed: str, moments: list[SavedEvent]) -> AnyResponse:
                                     Instant(hub.clocks.boot_id, web.now_ms()),
                                     hub.presence.seen_at_table)
     return web.page("judge.html", feed, calls=calls, events=events, several=len(events) > 1,
-                    one=moments[0].state if request.view_args else None)
+                    cached_rows=render_cache().rows, one=moments[0].state if request.view_args else None)
 
 
 def _match_at(events: set[str]) -> AnyResponse | None:

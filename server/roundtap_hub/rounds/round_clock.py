@@ -185,12 +185,6 @@ def clock_width(clock: Clock) -> int:
     return max(5, len(format_clock(clock.total_ms)))
 
 
-def age_text(age_ms: int) -> str:
-    """An age as minutes and whole seconds: "2:10"."""
-    seconds = age_ms // 1000
-    return f"{seconds // 60}:{seconds % 60:02d}"
-
-
 DATE_AND_TIME = "%Y-%m-%d %H:%M"
 
 

@@ -136,7 +136,7 @@ def grid_cell(
     reports = tuple(
         ShownReport(side, names.get(seat.competitor(side) or "", ""), shown_result(said.result, state), said.number)
         for side, said in sorted(match.reports.items())
-    )
+    ) if match.reports else ()
     return GridCell(
         match_id=match.id, table=seat.table,
         a=names.get(seat.a, seat.a), b=names.get(seat.b, seat.b) if seat.b else None,

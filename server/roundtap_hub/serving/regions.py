@@ -2,9 +2,10 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -16,7 +17,16 @@ CSRF, NOW, SEEN = "<:csrf:>", "<:now:>", "<:seen:>"
 """Placeholders for what differs between two readers of one rendering: the CSRF token, and the hub's clock when it is
 sent. `split_regions` fills in `SEEN`, the page's version. Templates write them unescaped; escaped text holds none."""
 
+ROLE, ONLY, UNLESS, ENDS = "<:role:>", "<:only ", "<:unless ", "<:end:>"
+"""What differs between two roles that share a rendering: the role's name, and text that only those see, or do not, who
+may request an address: "<:only POST /console/e1/draw:>…<:end:>"."""
+
+AGE = "<:age {}:>"
+"""The age, when it is sent, of what began at that time by the hub's monotonic clock, in ms."""
+_AGE = re.compile(AGE.format(r"(-?\d+)"))
+
 Json = dict[str, Any]
+ROWS_MAX = 2000  # rows that are not read again; some of 700 bytes
 
 
 def region_mark(kind: str, name: object = "") -> str:
@@ -66,6 +76,8 @@ class RenderedPage:
     regions: Mapping[str, Region] = field(default_factory=dict)
     frame: bytes = b""
     moves: bool = False
+    by_role: dict[str, str] = field(default_factory=dict, compare=False)
+    """`html` as each role may see it, once somebody of that role has loaded it."""
 
     @property
     def letters(self) -> int:
@@ -85,6 +97,12 @@ class PagePatch:
     regions: tuple[Json, ...] = ()
     whole: bool = False
 
+    def changed(self, change: Callable[[str], str]) -> "PagePatch":
+        """With `change` applied to each element's HTML."""
+        return replace(self, regions=tuple(
+            {**region, "rows": [{**row, "html": change(row["html"])} for row in region["rows"]]} if "rows" in region
+            else {**region, "html": change(region["html"])} for region in self.regions))
+
     @cached_property
     def text(self) -> str:
         """JSON on one line, with placeholders: {"from", "to", "regions"} or {"from", "to", "whole": true}."""
@@ -94,7 +112,14 @@ class PagePatch:
 
 def fill_placeholders(text: str, csrf: str, now_ms: int) -> str:
     """A page or a patch for one reader. `csrf` has no character that HTML or JSON escapes."""
-    return text.replace(CSRF, csrf).replace(NOW, str(now_ms))
+    text = text.replace(CSRF, csrf).replace(NOW, str(now_ms))
+    return _AGE.sub(lambda found: age_text(max(0, now_ms - int(found[1]))), text)
+
+
+def age_text(age_ms: int) -> str:
+    """An age as minutes and whole seconds: "2:10"."""
+    seconds = age_ms // 1000
+    return f"{seconds // 60}:{seconds % 60:02d}"
 
 
 def split_regions(text: str, version: str) -> RenderedPage:
@@ -132,8 +157,14 @@ def _region(name: str, text: str) -> Region:
         if not groups or before.strip():
             texts.append(_piece(before))
             groups.append([])
-        groups[-1].append(Row(key, *_piece(row)))
+        groups[-1].append(_row(key, row))
     return Region(name, (*texts, _piece(rest)), tuple(map(tuple, groups)))
+
+
+@lru_cache(ROWS_MAX)
+def _row(key: str, text: str) -> Row:
+    """Most rows come from RowCache, again and again: they are read once, and compared by identity."""
+    return Row(key, *_piece(text))
 
 
 def _piece(text: str) -> Piece:

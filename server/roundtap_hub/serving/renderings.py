@@ -7,18 +7,18 @@ from dataclasses import dataclass, field, replace
 
 from markupsafe import Markup
 
-from roundtap_hub.serving.regions import ROW, ROW_END, Region, RenderedPage, region_mark
+from roundtap_hub.serving.regions import ROW, ROW_END, ROWS_MAX, Region, RenderedPage, region_mark
 
 ROW_CACHE = "roundtap-rows"  # the application's extension key for the rows of public pages
-MAX_ROWS = 2000
 
-RowSource = tuple[str, Hashable, object]  # a row's key, all that it shows, and its macro's argument
+RowSource = tuple[str, Hashable, object]
+"""A row's key, all that it shows (None: more than can be said; it is never cached), and its macro's argument."""
 
 
 class RowCache:
     """A small, thread-safe cache of rows as text."""
 
-    def __init__(self, kept: int = MAX_ROWS) -> None:
+    def __init__(self, kept: int = ROWS_MAX) -> None:
         self._kept = kept
         self._rows: OrderedDict[Hashable, str] = OrderedDict()
 
@@ -31,7 +31,9 @@ class RowCache:
             for key, shown, thing in sources:
                 text = self._rows.get((of, key, shown))
                 if text is None:
-                    text = self._rows[of, key, shown] = f"{region_mark(ROW, key)}{macro(thing)}{region_mark(ROW_END)}"
+                    text = f"{region_mark(ROW, key)}{macro(thing)}{region_mark(ROW_END)}"
+                    if shown is not None:
+                        self._rows[of, key, shown] = text
                 texts.append(text)
             while len(self._rows) > self._kept:
                 self._rows.popitem(last=False)
@@ -45,7 +47,7 @@ RENDER_CACHE = "roundtap-console"  # the application's extension key for the con
 FRESH_MS = 1000  # how long a rendering is sent as a whole page: an age on it is no older than that
 
 MAX_PAGES, MAX_VERSIONS = 48, 24
-"""Pages (place, event, language, round, role), and earlier versions of each; a browser with an older one loads the
+"""Pages (place, event, language, round), and earlier versions of each; a browser with an older one loads the
 page."""
 
 
@@ -93,7 +95,7 @@ class RenderCache:
             drawn = _share_unchanged(drawn, known.newest)
             known.earlier.pop(drawn.version, None)
             if known.newest.version != drawn.version:
-                known.earlier[known.newest.version] = replace(known.newest, html="")
+                known.earlier[known.newest.version] = replace(known.newest, html="", by_role={})
             known.newest, known.at_ms = drawn, now_ms
         while len(known.earlier) > MAX_VERSIONS:
             known.earlier.popitem(last=False)

@@ -22,11 +22,11 @@ from roundtap_hub.hub import Hub
 from roundtap_hub.people import sign_up
 from roundtap_hub.phones import my_page
 from roundtap_hub.results import score_calculator
-from roundtap_hub.serving import error_pages, web
+from roundtap_hub.serving import error_pages, regions, web
 from roundtap_hub.serving.page_cache import RENDER_PAGE, PageKey, RenderInput
 from roundtap_hub.serving.page_threads import FORM_BYTES_MAX, wsgi_environ
 from roundtap_hub.serving.reader_language import words_in
-from roundtap_hub.serving.regions import MOVING, MOVING_END, REGION, REGION_END, ROW, ROW_END, RenderedPage, region_mark
+from roundtap_hub.serving.regions import RenderedPage, region_mark
 from roundtap_hub.serving.renderings import RENDER_CACHE, ROW_CACHE, RenderCache, RowCache
 from roundtap_hub.serving.static_files import StaticFiles
 
@@ -100,7 +100,9 @@ def _add_routes(app: Flask) -> None:
         app.register_blueprint(room)
 
 
-_MARKS = {"region": (REGION, REGION_END), "row": (ROW, ROW_END), "moving": (MOVING, MOVING_END)}
+_MARKS = {"region": (regions.REGION, regions.REGION_END), "row": (regions.ROW, regions.ROW_END),
+          "moving": (regions.MOVING, regions.MOVING_END)}
+_BY_ROLE = {"only": regions.ONLY, "unless": regions.UNLESS}
 
 
 class RegionTags(Extension):
@@ -108,22 +110,24 @@ class RegionTags(Extension):
 
     - `{% region id %}` … `{% endregion %}`, directly around one element with `data-live` and this id; not nested;
     - `{% row key %}` … `{% endrow %}`, in a region, directly around one element with this `data-key`; not nested;
-    - `{% moving %}` … `{% endmoving %}` around text that the browser updates itself (a clock, an age): never a change.
+    - `{% moving %}` … `{% endmoving %}` around text that the browser updates itself (a clock, an age): never a change;
+    - `{% only address %}` … `{% endonly %}`, `{% unless address %}` … `{% endunless %}`: only for readers who may, or
+      may not, request this ("POST /console/e1/draw"); not nested.
     """
-    tags = set(_MARKS)
+    tags = {*_MARKS, *_BY_ROLE}
 
     def parse(self, parser: Parser) -> nodes.Node | list[nodes.Node]:
         tag = next(parser.stream)
-        begin, end = _MARKS[tag.value]
+        begin, end = _MARKS.get(tag.value, (tag.value, ""))
         name: nodes.Expr = nodes.Const("") if tag.value == "moving" else parser.parse_expression()
         body = parser.parse_statements((f"name:end{tag.value}",), drop_needle=True)
-        opened = nodes.TemplateData(region_mark(begin, name.value)) if isinstance(name, nodes.Const) \
+        opened = nodes.TemplateData(self._mark(begin, name.value)) if isinstance(name, nodes.Const) \
             else self.call_method("_mark", [nodes.Const(begin), name], lineno=tag.lineno)
-        closed = nodes.TemplateData(region_mark(end))
+        closed = nodes.TemplateData(region_mark(end) if end else regions.ENDS)
         return [nodes.Output([opened], lineno=tag.lineno), *body, nodes.Output([closed], lineno=tag.lineno)]
 
     def _mark(self, kind: str, name: object) -> Markup:
-        return Markup(region_mark(kind, name))
+        return Markup(f"{_BY_ROLE[kind]}{name}:>" if kind in _BY_ROLE else region_mark(kind, name))
 
 
 def sign_icon(name: str, label: str = "") -> Markup:

@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import wraps
+from dataclasses import replace
+from functools import partial, wraps
 from html import unescape
 from types import MappingProxyType
 from typing import Any
@@ -38,12 +39,12 @@ from roundtap_hub.hall.preflight_checks import count_failed
 from roundtap_hub.hub import Hub, hall_address
 from roundtap_hub.judging.judging_view import official_of
 from roundtap_hub.rounds.knockout import newest_round_key, title_key
-from roundtap_hub.rounds.round_clock import age_text
 from roundtap_hub.rounds.schedule import Schedule, schedule
+from roundtap_hub.serving import regions
 from roundtap_hub.serving.http_answers import gzip_bytes, problem_status
 from roundtap_hub.serving.page_versions import HallNow, version_at
 from roundtap_hub.serving.reader_language import reader_language, words_in
-from roundtap_hub.serving.regions import CSRF, NOW, SEEN, PagePatch, RenderedPage, fill_placeholders, split_regions
+from roundtap_hub.serving.regions import CSRF, NOW, SEEN, PagePatch, RenderedPage, split_regions
 from roundtap_hub.serving.renderings import ROW_CACHE, RowCache
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.service import Snapshot, Step
@@ -196,9 +197,9 @@ def staff_name() -> str:
 
 
 def may_request(address: str) -> bool:
-    """Whether this reader may request "POST /console/<event_id>/draw" (or "…/e1/draw") now (policy.py). For templates,
-    but not for cached rows (row_texts), which all roles share. Forms need no check: `remove_forbidden` removes those
-    that the role may not use."""
+    """Whether this reader may request "POST /console/<event_id>/draw" (or "…/e1/draw") now (policy.py). For
+    templates of pages that are drawn for one reader; the places of an event's console are shared (`only` and `unless`,
+    routes.py). Forms need no check: `remove_forbidden` removes those that the role may not use."""
     who = visit.current_staff()
     where = (request.view_args or {}).get("event_id", "")
     return who is not None and may_ask(current_snapshot(), who.role, address.replace("<event_id>", where))
@@ -243,7 +244,7 @@ def words() -> Words:
 def common_context(hub: Hub, t: Words, rows: RowCache) -> dict[str, Any]:
     """The names that every page's template may use."""
     return {"t": t, "lang": t.language, "languages": LANGUAGES, "hub": hub, "clock_text": format_clock,
-            "age_text": age_text,
+            "age_text": regions.age_text,
             "knockout_name": lambda what: knockout_name(t, what),
             "round_named": lambda state, number: round_title(t, state, number),
             "restored": hub.service.snapshot.venue.restore_state is not None,
@@ -298,7 +299,7 @@ def render_page(template: str, feed: str = "", **context: Any) -> RenderedPage:
         **common_context(hub, t, current_app.extensions[ROW_CACHE]), "feed": feed, "seen": Markup(SEEN),
         "address": g.get("address", ""), "now_ms": now_ms(), "sent_ms": Markup(NOW),
         "organizer": visit.is_organizer(), "console": visit.is_organizer() and request.blueprint == "console",
-        "reader": visit.current_staff(), "may": may_request,
+        "reader": visit.current_staff(), "role_name": Markup(regions.ROLE), "may": may_request,
         "roles_allowed": roles_allowed, "csrf": lambda: Markup(CSRF),
         "problem": sanitize_text(problem.named(context.get("names", {})).say(t)) if problem else "",
         "problem_key": problem.key if problem else "",
@@ -309,12 +310,10 @@ def render_page(template: str, feed: str = "", **context: Any) -> RenderedPage:
         "steps": StepMarks(state) if state is not None else None,
     }
     if request.blueprint == "console":
-        common |= current_app.extensions[NAVIGATION](state)
-    html = render_template(template, **{**common, **context})
-    who = visit.current_staff()
-    if who is not None and who.role != ORGANIZER:
-        html = remove_forbidden(html, may_request)
-    return split_regions(html, version)
+        # All its answers are filled in for their reader: a rendering has no age yet.
+        common |= {"age_text": lambda ms: Markup(regions.AGE.format(now_ms() - ms)),
+                   **current_app.extensions[NAVIGATION](state)}
+    return split_regions(render_template(template, **{**common, **context}), version)
 
 
 def current_place() -> places.Place:
@@ -326,10 +325,13 @@ def current_place() -> places.Place:
 
 def page_response(page: RenderedPage, status: int = 200) -> Response:
     """A rendered page as this request's response."""
+    who = visit.current_staff()
+    if who is not None:
+        if who.role not in page.by_role:
+            page.by_role[who.role] = for_role(page.html, who.role)
+        page = replace(page, html=page.by_role[who.role])
     g.rendered = page
-    token = visit.csrf_token() if CSRF in page.html else ""
-    html = fill_placeholders(page.html, token, current_hub().clocks.mono_ms())
-    response = Response(html, g.get("status", status), content_type="text/html; charset=utf-8")
+    response = Response(_fill(page.html), g.get("status", status), content_type="text/html; charset=utf-8")
     response.headers["Content-Language"] = words().language
     response.headers["Vary"] = "Accept-Language, Cookie"
     return response
@@ -344,8 +346,15 @@ def download(content: str | bytes, kind: str, name: str) -> Response:
 
 def patch_response(patch: PagePatch) -> Response:
     """A patch as this request's JSON response."""
-    text = fill_placeholders(patch.text, visit.csrf_token(), current_hub().clocks.mono_ms())
-    return Response(text, content_type="application/json")
+    who = visit.current_staff()
+    if who is not None:
+        patch = patch.changed(partial(for_role, role=who.role))
+    return Response(_fill(patch.text), content_type="application/json")
+
+
+def _fill(text: str) -> str:
+    token = visit.csrf_token() if CSRF in text else ""
+    return regions.fill_placeholders(text, token, current_hub().clocks.mono_ms())
 
 
 def cached_page(template: str, variant: str = "", feed: str = "", **context: Any) -> Response:
@@ -365,6 +374,17 @@ def cached_variant() -> str | None:
     """The variant of a page drawn for the cache (routes.py); None: the address has it."""
     variant: str | None = g.get("variant")
     return variant
+
+
+_ONLY = re.compile(rf"({regions.ONLY}|{regions.UNLESS})(.*?):>(.*?){regions.ENDS}", re.DOTALL)
+
+
+def for_role(html: str, role: str) -> str:
+    """What all roles share, as this reader's role may see it: neither its forms nor its words for others."""
+    html = _ONLY.sub(lambda found: found[3] if may_request(found[2]) == (found[1] == regions.ONLY) else "", html)
+    name = "" if role == ORGANIZER else f'<span class="quiet">{words()(f"role.{role}")}</span>'
+    html = html.replace(regions.ROLE, name)
+    return html if role == ORGANIZER else remove_forbidden(html, may_request)
 
 
 Allowed = Callable[[str], bool]  # whether "POST /console/e1/draw" may be requested

@@ -22,13 +22,21 @@ class Browser:
         """The body as it came over the wire, and the response."""
         return self._ask("GET", path, None, {"Accept-Encoding": encoding})
 
-    def log_in(self) -> None:
+    def log_in(self, pin: str = PIN) -> None:
         page, _ = self.get("/login", "identity")
         found = TOKEN.search(page.decode())
         assert found, "no login form"
-        form = urllib.parse.urlencode({"csrf": found[1], "pin": PIN, "next": "/console"})
+        form = urllib.parse.urlencode({"csrf": found[1], "pin": pin, "next": "/console"})
         _, answer = self._ask("POST", "/login", form.encode(), {"Content-Type": "application/x-www-form-urlencoded"})
         assert answer.status == 303, answer.status
+
+    def post(self, path: str, **fields: str) -> str:
+        """The answer to a form of a console page, sent with the token of the console's first page."""
+        found = TOKEN.search(self.get("/console", "identity")[0].decode())
+        assert found, "no token"
+        form = urllib.parse.urlencode({"csrf": found[1], **fields})
+        as_form = {"Content-Type": "application/x-www-form-urlencoded", "Accept-Encoding": "identity"}
+        return self._ask("POST", path, form.encode(), as_form)[0].decode()
 
     def post_json(self, path: str, body: bytes) -> bytes:
         return self._ask("POST", path, body, {"Content-Type": "application/json"})[0]

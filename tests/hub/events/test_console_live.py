@@ -40,6 +40,36 @@ def still(node: Node) -> Node:
     return node
 
 
+class Reader:
+    """An open page of somebody's console, which fetches what changed."""
+
+    def __init__(self, browser: Browser, address: str) -> None:
+        self.browser, self.address, self.patches = browser, address, 0
+        self._load()
+
+    def _load(self) -> str:
+        whole = self.browser.get(self.address).text
+        self.page, self.version = tree(whole), seen(whole)
+        return whole
+
+    def catch_up(self) -> None:
+        """Fetch the changes; the page is then the one that a reload shows."""
+        for _ in range(10):
+            answer = self.browser.get(f"{self.address}?since={self.version}")
+            if answer.content_type == "application/json" and "regions" in answer.json:
+                assert answer.json["from"] == self.version
+                self.version = answer.json["to"]
+                self.patches += bool(answer.json["regions"])
+                self.page = patched(self.page, answer.text)
+            else:
+                self._load()
+            whole = self.browser.get(self.address).text
+            if seen(whole) == self.version:
+                break  # else the hub itself had something new between both looks
+        assert seen(whole) == self.version
+        assert still(self.page).shape() == still(tree(whole)).shape()
+
+
 def chance_command(house: House, chance: random.Random) -> Any:
     """Something that may happen next, or a refusal."""
     event = house.event
@@ -60,13 +90,13 @@ def chance_command(house: House, chance: random.Random) -> Any:
     *((place, 0) for place in ("", "/players", "/standings", "/event")),
     *(pytest.param("", seed, marks=pytest.mark.long) for seed in range(1, 12))])
 def test_changes_make_the_same_page_as_a_reload(house: House, place: str, seed: int):
-    """Over a random evening, with tables that call and fall silent; some changes are fetched together."""
+    """Over a random evening, with tables that call and fall silent; some changes are fetched together, by readers of
+    three roles who share each drawing."""
     chance, address = random.Random(seed), f"{CONSOLE}{place}"
     browser = house.with_event([f"Player {n:02}" for n in range(1, 13)], swiss_rounds=3, cut=4)
     house.place("unit-1", 1)
     house.place("unit-2", 2)
-    mine, patches = tree(browser.get(address).text), 0
-    version = seen(browser.get(address).text)
+    readers = [Reader(each, address) for each in (browser, house.staff("head_judge"), house.staff("judge", "Kai Eich"))]
     for _ in range(60):
         for _ in range(chance.randrange(1, 4)):
             house.time.ms += chance.choice([0, 100, 4_000, 40_000])
@@ -82,22 +112,9 @@ def test_changes_make_the_same_page_as_a_reload(house: House, place: str, seed: 
                     house.service.execute_one("e1", chance_command(house, chance), "test")
                 except Problem:
                     continue
-        for _ in range(10):
-            answer = browser.get(f"{address}?since={version}")
-            if answer.content_type == "application/json" and "regions" in answer.json:
-                assert answer.json["from"] == version
-                version = answer.json["to"]
-                patches += bool(answer.json["regions"])
-                mine = patched(mine, answer.text)
-            else:
-                whole = browser.get(address).text
-                mine, version = tree(whole), seen(whole)
-            whole = browser.get(address).text
-            if seen(whole) == version:
-                break  # else the hub itself had something new between both looks
-        assert seen(whole) == version
-        assert still(mine).shape() == still(tree(whole)).shape()
-    assert patches > 10
+        for reader in readers:
+            reader.catch_up()
+    assert min(reader.patches for reader in readers) > 10
 
 
 def test_a_result_is_told_as_its_row_and_no_other(house: House):
@@ -155,6 +172,26 @@ def test_two_organizers_share_a_rendering_and_no_token(house: House, monkeypatch
             assert "<:" not in text
             assert "\x01" not in text
     assert first.token != second.token
+
+
+def test_five_judges_and_an_organizer_share_one_drawing_and_no_form(house: House, monkeypatch: pytest.MonkeyPatch):
+    organizer = house.with_event()
+    judges = [house.staff("judge", f"Judge {n}") for n in range(5)]
+    drawn: list[int] = []
+    real = console._draw
+    monkeypatch.setattr(console, "_draw", lambda *of: drawn.append(1) or real(*of))
+    pages = [browser.get(CONSOLE).text for browser in (organizer, *judges)]
+    assert len(drawn) == 1
+    house.service.execute_one("e1", c.DrawRound(11), "test")
+    told = [browser.client.get(f"{CONSOLE}?since={seen(pages[0])}").text for browser in (organizer, *judges)]
+    assert len(drawn) == 2
+    assert "Done by" not in told[0]
+    assert f"{CONSOLE}/publish" in told[0]
+    for text in (*pages[1:], *told[1:]):
+        assert "<:" not in text
+        assert f"{CONSOLE}/publish" not in text
+        assert f"{CONSOLE}/draw" not in text
+    assert all("Done by: organizer" in text for text in told[1:])
 
 
 def test_a_step_is_as_old_as_its_page_not_as_its_rendering(house: House):

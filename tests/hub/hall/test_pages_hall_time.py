@@ -40,6 +40,16 @@ def offer_of(page: str) -> str:
     return found[0] if found else ""
 
 
+def test_the_hub_s_running_time_makes_no_open_console_load_anew(house: House, system: list[float]) -> None:
+    """It stands beside the regions: read as a change, each report would cost every open console the whole page."""
+    desk = house.with_event()
+    house.publish()
+    version = re.findall(r'data-seen="([^"]+)"', desk.get("/console/e1").text)[0]
+    system[0] += 60
+    house.play(leave_open=1)
+    assert "regions" in desk.get(f"/console/e1?since={version}").json
+
+
 def test_a_hub_that_does_not_know_the_time_asks_for_it_on_every_page_of_the_console(house: House) -> None:
     desk = house.with_event()
     for path in ("/console", "/console/e1", "/console/hub"):
