@@ -216,10 +216,12 @@ class SharedService(Service):
                     for request in waiting):
                 self._notices.appendleft(news)
                 return True
+        if not self._catch_up(news):
+            return False
         if not self._just_read:
             self._just_read = True
             _later(FOLLOW_EVERY_S, self._read_notices)
-        return self._catch_up(news)
+        return True
 
     def _take_notices(self) -> CommitNotice | None:
         """All notices as one, without what is known already."""
