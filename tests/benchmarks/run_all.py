@@ -21,7 +21,7 @@ from roundtap.kit.child_processes import exit_on_signals
 
 HERE = Path(__file__).parent
 NAMES = ("confirm", "browsers", "phones", "live", "commits", "start", "cold_start", "pages", "clock",
-         "commands", "pairing", "slips")
+         "commands", "pairing", "slips", "hubs")
 
 
 def _measure(name: str, options: Options, folder: Path) -> Iterator[Row]:

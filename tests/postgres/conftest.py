@@ -50,3 +50,4 @@ def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shared_service, "LOOK_UP_S", SOON_S)
     monkeypatch.setattr(shared_service, "RECONNECT_S", SOON_S)
     monkeypatch.setattr(shared_service, "DOUBT_S", SOON_S)
+    monkeypatch.setattr(shared_service, "FOLLOW_EVERY_S", SOON_S)

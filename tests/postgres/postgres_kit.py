@@ -77,7 +77,7 @@ CUT = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 't
 
 
 @contextmanager
-def cluster() -> Iterator[Cluster]:
+def cluster(settings: Sequence[str] = SETTINGS) -> Iterator[Cluster]:
     """A server that lives as long as the block, and dies with the tests' process, too."""
     where = binaries()
     assert where is not None, NOWHERE
@@ -95,7 +95,7 @@ def cluster() -> Iterator[Cluster]:
         assert done.returncode == 0, done.stderr
         for _ in range(PORTS_TRIED):
             running = Cluster(free_port())
-            options = [f"port={running.port}", f"unix_socket_directories={folder}", *SETTINGS]
+            options = [f"port={running.port}", f"unix_socket_directories={folder}", *settings]
             command = [str(where / "postgres"), "-D", str(folder / "data"),
                        *(part for each in options for part in ("-c", each))]
             with (folder / "log").open("wb") as log:

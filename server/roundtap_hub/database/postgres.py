@@ -131,6 +131,25 @@ class PostgresJournal(journal.Journal):
         with self._reading() as connection:
             return bool(connection.scalar(query) == first.hash)
 
+    def heads(self) -> dict[str, journal.Head]:
+        """As `Journal.heads`, in one statement."""
+        with self._reading() as connection:
+            return {stream: journal.Head(*head) for stream, *head in connection.execute(HEADS)}
+
+    def newer_entries(self, known: Mapping[str, journal.Head]) -> list[Entry]:
+        """The entries after these, stream by stream, in one statement. Raises as `Journal.entries`."""
+        if not known:
+            return []
+        with self._reading() as connection:
+            rows = connection.execute(_NEWER, {"streams": list(known),
+                                               "numbers": [head.number for head in known.values()]}).all()
+        heads, found = dict(known), list[Entry]()
+        for row in rows:
+            entry = journal.next_entry(*heads[row.stream], tuple(row))
+            heads[entry.stream] = journal.Head(entry.number, entry.hash)
+            found.append(entry)
+        return found
+
     def _notice(self, entries: Sequence[Entry], people_of: Iterable[str]) -> str:
         streams = {entry.stream: entry.number for entry in entries}
         notice = json.dumps({"from": self.name, "streams": streams, "people": sorted(people_of)})
@@ -170,17 +189,21 @@ def error_text(error: Exception) -> str:
     return " ".join(str(getattr(error, "orig", None) or error).split())
 
 
-NUMBERS = text("""
+HEADS = text("""
 WITH RECURSIVE found AS (
     (SELECT stream FROM entry ORDER BY stream LIMIT 1)
     UNION ALL
     SELECT (SELECT entry.stream FROM entry WHERE entry.stream > found.stream ORDER BY entry.stream LIMIT 1) FROM found
     WHERE found.stream IS NOT NULL
 )
-SELECT stream, (SELECT max(number) FROM entry WHERE entry.stream = found.stream) FROM found WHERE stream IS NOT NULL
+SELECT stream, number, hash FROM found CROSS JOIN LATERAL (
+    SELECT number, hash FROM entry WHERE entry.stream = found.stream ORDER BY number DESC LIMIT 1) AS head
 """)
-"""The newest number of every stream: one step in the index for each, however many entries there are."""
+"""The last entry of every stream: one step in the index for each, however many entries there are."""
 
+_NEWER = text("SELECT {} FROM unnest(CAST(:streams AS text[]), CAST(:numbers AS integer[])) AS known(stream, number) "
+              "JOIN entry ON entry.stream = known.stream AND entry.number > known.number "
+              "ORDER BY entry.stream, entry.number".format(", ".join(f'entry."{each.name}"' for each in ENTRY.columns)))
 _NOTIFY = text("SELECT pg_notify(:channel, :told)")
 _LOCK = {alone: text(f"SELECT pg_advisory_xact_lock{'' if alone else '_shared'}(:key)") for alone in (True, False)}
 _HASH_BEFORE = select(ENTRY.c.hash).where(ENTRY.c.stream == bindparam("of"), ENTRY.c.number == bindparam("at"))
@@ -202,7 +225,7 @@ def _check_preconditions(connection: Connection, entries: Sequence[Entry], rests
         if (before or GENESIS) != first.prev:
             raise NumberTaken(f"{stream}#{first.number} does not go on from what is stored")
     if rests_on is not None:
-        for stream, number in connection.execute(NUMBERS):
+        for stream, number, _ in connection.execute(HEADS):
             if stream not in firsts and rests_on.get(stream, 0) != number:
                 raise NumberTaken(f"{stream} has gone on to {number}")
 

@@ -4,10 +4,12 @@ import json
 import logging
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import groupby
+from operator import attrgetter
 from typing import Any
 
 import psycopg
@@ -34,6 +36,9 @@ OPTIMISTIC_ATTEMPTS = 3
 ATTEMPTS = 8  # attempts in all; then the commands are refused as not saved
 LOOK_UP_S = 0.5  # how long one wait for a notification lasts; a stopping hub waits no longer for its follower
 RECONNECT_S = 1.0
+FOLLOW_EVERY_S = 0.2
+"""How often a hub reads what others write in their events. Each reading costs as much as many entries, so what comes
+in between is read together; a request that depends on it does not wait."""
 DOUBT_S = 1.0
 """How often a commit in doubt is checked."""
 
@@ -44,7 +49,12 @@ MessageHandler = Callable[[Mapping[str, Any]], None]
 class CommitNotice:
     """What another hub committed: the newest number of each stream, and the events whose people changed."""
     streams: Mapping[str, int]
-    people: Sequence[str] = ()
+    people: Collection[str] = ()
+
+    @property
+    def concerns_the_hall(self) -> bool:
+        """Whether every hub reads it at once: keys, staff, seats, or people."""
+        return VENUE in self.streams or bool(self.people)
 
 
 class SharedService(Service):
@@ -56,6 +66,7 @@ class SharedService(Service):
         self._shared = journal
         self._read_only = read_only
         self._notices: deque[CommitNotice | None] = deque()
+        self._just_read = False
         self._batch_in_doubt: DecidedBatch | None = None
         super().__init__(journal, clocks, at_point)
 
@@ -86,6 +97,11 @@ class SharedService(Service):
     def follow(self, news: CommitNotice | None) -> None:
         """Another hub has committed this; None: anything may have changed. From any thread; the writer reads it."""
         self._notices.append(news)
+        if not self._just_read or news is None or news.concerns_the_hall:
+            self._read_notices()
+
+    def _read_notices(self) -> None:
+        self._just_read = False
         self._queue.put(partial(self._handle_safely, []))
 
     # --- the writer's thread -----------------------------------------------------------------------------------------
@@ -99,7 +115,7 @@ class SharedService(Service):
                 _refuse_all(waiting)
                 return
             waiting = again + waiting
-        if not self._catch_up_notified() and any(request.has_writes for request in waiting):
+        if not self._catch_up_notified(waiting) and any(request.has_writes for request in waiting):
             _refuse_all(waiting)
             return
         self._save(waiting)
@@ -146,7 +162,7 @@ class SharedService(Service):
 
     def _append(self, decided: DecidedBatch) -> None:
         beyond = any(_reads_other_streams(request) for request, _ in decided.made)
-        rests_on = {stream: head.number for stream, head in self._heads().items()} if beyond else None
+        rests_on = {stream: head.number for stream, head in self._known_heads().items()} if beyond else None
         self._shared.append(decided.entries, decided.people, decided.beside, rests_on)
 
     def _commit_exclusively(self, waiting: Sequence[WriteRequest]) -> DecidedBatch:
@@ -176,9 +192,7 @@ class SharedService(Service):
                 stored = bool(doubt.entries) and self._shared.is_stored(doubt.entries)
         except (Problem, JournalConflict, OSError) as unreachable:
             log.error("whether a batch is saved cannot be known yet: %s", unreachable)
-            retry = threading.Timer(DOUBT_S, lambda: self._queue.put(partial(self._handle_safely, [])))
-            retry.daemon = True
-            retry.start()
+            _later(DOUBT_S, self._read_notices)
             return None
         self._batch_in_doubt = None
         if stored:
@@ -190,8 +204,27 @@ class SharedService(Service):
 
     # --- what others wrote -------------------------------------------------------------------------------------------
 
-    def _catch_up_notified(self) -> bool:
-        """Read what others announced, all at once; False if the database is out of reach."""
+    def _catch_up_notified(self, waiting: Sequence[WriteRequest]) -> bool:
+        """Read what others announced, all at once, if it is time to or a request depends on it; False if the database
+        is out of reach."""
+        news = self._take_notices()
+        if news is not None:
+            if not news.streams and not news.people:
+                return True
+            if self._just_read and not news.concerns_the_hall and not any(
+                    _reads_other_streams(request) or not request.streams.isdisjoint(news.streams)
+                    for request in waiting):
+                self._notices.appendleft(news)
+                return True
+        if not self._catch_up(news):
+            return False
+        if not self._just_read:
+            self._just_read = True
+            _later(FOLLOW_EVERY_S, self._read_notices)
+        return True
+
+    def _take_notices(self) -> CommitNotice | None:
+        """All notices as one, without what is known already."""
         streams: dict[str, int] = {}
         people: set[str] = set()
         everything = False
@@ -201,14 +234,9 @@ class SharedService(Service):
                 everything = True
                 continue
             people.update(news.people)
-            for stream, number in news.streams.items():
-                streams[stream] = max(number, streams.get(stream, 0))
-        if not everything:
-            heads = self._heads()
-            streams = {stream: n for stream, n in streams.items() if n > heads.get(stream, START).number}
-            if not streams and not people:
-                return True
-        return self._catch_up(None if everything else CommitNotice(streams, sorted(people)))
+            streams.update((stream, number) for stream, number in news.streams.items()
+                           if number > max(streams.get(stream, 0), self._known_head(stream).number))
+        return None if everything else CommitNotice(streams, people)
 
     def _catch_up(self, news: CommitNotice | None) -> bool:
         """Update the snapshot and notify the listeners; None: everything. False if the database is out of reach: the
@@ -230,19 +258,19 @@ class SharedService(Service):
         return True
 
     def _read_on(self, news: CommitNotice | None) -> tuple[Snapshot, list[Entry]]:
-        after, found = self.snapshot, list[Entry]()
-        heads = self._heads()
+        after = self.snapshot
         if news is None:
+            heads = self._known_heads()
             stored = self._shared.heads()
-            behind = [stream for stream, head in stored.items() if head != heads.get(stream)]
+            behind = {stream: heads.get(stream, START) for stream, head in stored.items()
+                      if head != heads.get(stream)}
             if any(stored.get(stream, START).number < head.number for stream, head in heads.items() if head.number):
                 raise Problem("journal_broken", where=VENUE, stream=VENUE, number=0)
         else:
-            behind = list(news.streams)
-        for stream in behind:
-            entries = list(self._shared.entries(stream, heads.get(stream, START)))
+            behind = {stream: self._known_head(stream) for stream in news.streams}
+        found = self._shared.newer_entries(behind)
+        for stream, entries in groupby(found, key=attrgetter("stream")):
             after = _apply_entries(after, stream, entries)
-            found += entries
         if VENUE in behind:
             after = after.with_rows(self._shared.secrets())
         self._dormant.evict(after.dormant if news is None else news.people)
@@ -254,7 +282,7 @@ class SharedService(Service):
 
     def _reload_all(self) -> bool:
         try:
-            streams = {*self._shared.heads(), *self._heads()}
+            streams = {*self._shared.heads(), *self._known_heads()}
             self.snapshot = reload_streams(self._shared, self.snapshot, sorted(streams))
         except Problem as problem:
             log.error("the journal cannot be read: %s", problem)
@@ -263,11 +291,14 @@ class SharedService(Service):
         self._publish([])
         return True
 
-    def _heads(self) -> dict[str, Head]:
-        venue = self.snapshot.venue
-        return {VENUE: Head(venue.number, venue.head),
-                **{state.id: Head(state.number, state.head) for state in self.snapshot.events.values()},
-                **{summary.id: Head(summary.number, summary.head) for summary in self.snapshot.dormant.values()}}
+    def _known_heads(self) -> dict[str, Head]:
+        return {stream: self._known_head(stream) for stream in (VENUE, *self.snapshot.events, *self.snapshot.dormant)}
+
+    def _known_head(self, stream: str) -> Head:
+        """The last entry that is known here."""
+        snapshot = self.snapshot
+        known = snapshot.venue if stream == VENUE else snapshot.events.get(stream) or snapshot.dormant.get(stream)
+        return START if known is None else Head(known.number, known.head)
 
 
 def _apply_entries(snapshot: Snapshot, stream: str, entries: Iterable[Entry]) -> Snapshot:
@@ -298,6 +329,12 @@ def _refuse_all(waiting: Iterable[WriteRequest]) -> None:
             request.answer.set_exception(Problem("not_saved"))
         else:
             request.answer.set_result([])
+
+
+def _later(wait_s: float, call: Callable[[], None]) -> None:
+    timer = threading.Timer(wait_s, call)
+    timer.daemon = True
+    timer.start()
 
 
 class NotificationListener:

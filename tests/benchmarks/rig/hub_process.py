@@ -39,10 +39,10 @@ def make_hall(folder: Path, players: int = 256, tables: int = 128, units: int = 
     return bare_hall(folder, units)
 
 
-def bare_hall(folder: Path, units: int = 128) -> Hall:
-    """PIN and keys beside whatever journal the folder has."""
+def bare_hall(folder: Path, units: int = 128, after: int = 0) -> Hall:
+    """PIN and keys beside whatever journal the folder has; the units are those after table `after`."""
     folder.mkdir(parents=True, exist_ok=True)
-    hall = Hall(folder, {f"table-{n}": secrets.token_bytes(32) for n in range(1, units + 1)})
+    hall = Hall(folder, {f"table-{n}": secrets.token_bytes(32) for n in range(after + 1, after + units + 1)})
     (folder / "keys.json").write_text(json.dumps({unit: key.hex() for unit, key in hall.keys.items()}))
     (folder / "pin").write_text(hash_pin(PIN))
     return hall
@@ -67,10 +67,10 @@ def keep_off_the_hub_s_core(nice: int = 0) -> int | None:
 
 class HubProcess:
     """A hub that runs. `wrapper`: words before the command (a quota, a slow disk); `encrypted`: whether it has its
-    encrypted port, too. Leave it with `with`."""
+    encrypted port, too; `options`: further ones of `roundtap hub`. Leave it with `with`."""
 
     def __init__(self, hall: Hall, wrapper: tuple[str, ...] = (), core: int | None = None,
-                 encrypted: bool = False) -> None:
+                 encrypted: bool = False, options: tuple[str, ...] = ()) -> None:
         self.hall = hall
         self.port = free_port()
         self.secure_port = free_port() if encrypted else 0
@@ -80,7 +80,7 @@ class HubProcess:
         self.process: subprocess.Popen[bytes] = start_roundtap(
             "hub", "--data", str(hall.folder), "--host", "127.0.0.1", "--port", str(self.port),
             # What is measured is the hub, not what one key may ask of it.
-            "--generous", "1000", "--secure-port", str(self.secure_port),
+            "--generous", "1000", "--secure-port", str(self.secure_port), *options,
             wrapper=(*wrapper, *on_core), stdout=subprocess.DEVNULL, stderr=self._log)
         try:
             self._wait_for_an_answer()

@@ -1,6 +1,6 @@
 """Reports over raw connections: as many at once as there are, each with its next one when the echo has come.
 
-Run by `ClientProcess("rig.reporters", port=…, units={id: key in hex})`. Unit n reports match 1.n..
+Run by `ClientProcess("rig.reporters", port=…, units={id: key in hex}, event="e1")`. Unit n reports match 1.n..
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ LOSER = 24
 class Reporter:
     """One table's connection, kept open."""
 
-    def __init__(self, port: int, unit: str, key: bytes, match: str) -> None:
-        self._unit, self._key, self._match = unit, key, match
+    def __init__(self, port: int, unit: str, key: bytes, event: str, match: str) -> None:
+        self._unit, self._key, self._event, self._match = unit, key, event, match
         self._connection = Connection(port)
         self._number = 0
 
@@ -30,7 +30,7 @@ class Reporter:
         """The next report's id and body, signed. While side a alone reports no match is settled. `loser`: the points;
         None: others each time."""
         self._number += 1
-        report = {"report_id": secrets.token_hex(8), "unit": self._unit, "event": "e1", "match": self._match,
+        report = {"report_id": secrets.token_hex(8), "unit": self._unit, "event": self._event, "match": self._match,
                   "side": side, "revision": 0,
                   "result": {"score": {"a": 100, "b": self._number % 90 if loser is None else loser}}}
         return str(report["report_id"]), json.dumps({"report": report, "mac": sign(self._key, REPORT, report)}).encode()
@@ -95,7 +95,7 @@ async def steadily(reporters: list[Reporter], order: dict[str, Any]) -> dict[str
 async def serve() -> None:
     orders = Orders()
     config = orders.next()
-    reporters = [Reporter(config["port"], unit, bytes.fromhex(key), f"1.{number}")
+    reporters = [Reporter(config["port"], unit, bytes.fromhex(key), config.get("event", "e1"), f"1.{number}")
                  for number, (unit, key) in enumerate(config["units"].items(), start=1)]
     while True:
         order = await asyncio.to_thread(orders.next)
