@@ -67,7 +67,8 @@ class HubApplication:
         self.browsers = BrowserFeed(hub, cache, per_address * 3 // 4)
         busy = BusyPage(self._static, hub.language)
         self.cached_pages = CachedPages(hub, cache, precedence, busy)
-        self.pages = PageThreads(self._build_pages, precedence, staff, busy, partial(is_logged_in, hub), per_address // 2)
+        self.pages = PageThreads(self._build_pages, precedence, staff, busy, partial(is_logged_in, hub),
+                                 per_address // 2)
         self._phase_timer = PhaseTimer(hub, self._refresh_feeds)
         hub.host.hall_addresses.listeners.append(self._addresses_changed)
         self._beside: list[asyncio.Task[None]] = []

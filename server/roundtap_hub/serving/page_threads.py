@@ -96,8 +96,8 @@ class WsgiAnswer:
 class PageThreads:
     """All pages of one hub. `build` makes the WSGI application in a thread, while reports are already answered.
     `organizes`: whether a request comes from a logged-in browser. Only those take the organizers' lane and may send
-    large bodies: organizers never wait behind strangers' requests, and players' pages give way to theirs (`staff`). `per_address`: requests of one address that wait in
-    each lane."""
+    large bodies: organizers never wait behind strangers' requests, and players' pages give way to theirs (`staff`).
+    `per_address`: requests of one address that wait in each lane."""
 
     def __init__(self, build: Callable[[], Wsgi], precedence: page_queues.ReportPriority,
                  staff: page_queues.ReportPriority, busy: BusyPage,
