@@ -19,6 +19,7 @@ from rig.floor_servers import Server
 from rig.http_talk import Connection
 from rig.hub_process import PIN, Hall, HubProcess, bare_hall, keep_off_the_hub_s_core, make_hall
 from rig.mosquitto import broker, fan_out_ms, running
+from rig.organizer import Browser
 from rig.table import Options, Row, alone, p50, p99
 
 from roundtap.demo.demo import make_event
@@ -30,7 +31,7 @@ from roundtap_hub.store.journal import Journal
 from roundtap_hub.store.service import Service, Step
 
 PLAYERS = 256
-SINCE = "2026-11-22"
+SINCE, NEARER = "2026-11-22", "2026-11-27"
 MESSAGE_BYTES = 600
 """About what a changed table is as data."""
 
@@ -94,9 +95,9 @@ def _a_report_a_second(options: Options, hall: Hall, core: int | None, count: in
                f"clients' CPU {said['clients_cpu']:.0%}; " \
                f"{said['bytes'] / 1000 / max(1, said['reports'] * count):.1f} kB for each browser and report; " \
                + said["ways"]
-        yield Row(f"{count:,} browsers, 1 report/s: hub's CPU", said["hub_cpu"] * 100, "%", 15, note=note,
-                  since=SINCE)
-        yield Row(f"{count:,} browsers, 1 report/s: PSS", hub.pss_mb(), "MB", 80, since=SINCE,
+        yield Row(f"{count:,} browsers, 1 report/s: hub's CPU", said["hub_cpu"] * 100, "%", 2.5, note=note,
+                  since=NEARER)
+        yield Row(f"{count:,} browsers, 1 report/s: PSS", hub.pss_mb(), "MB", 75, since=NEARER,
                   note=f"RSS {hub.rss_mb():.0f} MB")
         delays, echoes = said["delays_ms"], said["echo_ms"]
         floor, taken = next(reversed(floors.items()))
@@ -161,6 +162,11 @@ def _publish(options: Options, hall: Hall, core: int | None, count: int,
             _browsers(hub, [f"/e/e1/p/p{1 + n % PLAYERS}" for n in range(count)], options) as phones:
         opened = phones.ask("open", 600, over_s=count / 100)
         console = ConsoleClient(hub.url, PIN)
+        # Nobody presses a button of a page that was never shown.
+        organizer = Browser(hub)
+        organizer.log_in()
+        organizer.get("/console/e1")
+        organizer.close()
         phones.ask("mark", 10, text="Round 2")
         time.sleep(6)
         cpu, begin = hub.cpu_s(), time.monotonic()
@@ -169,12 +175,14 @@ def _publish(options: Options, hall: Hall, core: int | None, count: int,
         said = phones.ask("marked", 60, patience_s=40)
         cpu = hub.cpu_s() - cpu
         shown = [(when - begin) * 1000 if when is not None else float("inf") for when in said["marked"]]
-        note = f"{opened['open']} of {count} open; hub's CPU {cpu:.2f} s for all; the console's answer after " \
-               f"{answered_ms:.0f} ms; {said['failures']} failures, {said['turned_away']} told to wait"
+        note = f"{opened['open']} of {count} open; hub's CPU {cpu:.2f} s for all; {said['failures']} failures, " \
+               f"{said['turned_away']} told to wait"
         floor, taken = next(reversed(floors.items()))
-        for name, of, gate in (("p50", p50, 1000), ("p99", p99, 2000)):
+        for name, of, gate in (("p50", p50, 250), ("p99", p99, 350)):
             yield Row(f"publish → {count:,} phones show their table, {name}", of(shown), "ms", gate, of(taken), floor,
-                      since=SINCE, note=note if name == "p50" else "")
+                      since=NEARER, note=note if name == "p50" else "")
+        yield Row(f"publish beside {count:,} phones: the console's answer to the click", answered_ms, "ms", 150,
+                  p50(taken), floor, since=NEARER)
 
 
 def _drawn(folder: Path) -> Hall:

@@ -26,6 +26,27 @@ def kept(browser: webdriver.Chrome) -> list[Any]:
         ".map((key) => localStorage.getItem(key))")]
 
 
+def test_a_button_that_waits_longer_than_a_second_says_that_the_hub_is_busy(own_hall: Hall, screen: Screen) -> None:
+    house = own_hall.house
+    screen.size(NARROW)
+    house.with_event(PEOPLE)
+    house.publish()
+    assert house.event.live is not None
+    screen.open(own_hall.url + house.hub.access.links.path("e1", house.event.live.matches[0].match.a) + "?lang=en")
+    screen.whole()
+    screen.cdp("Network.emulateNetworkConditions", {
+        "offline": False, "latency": 6000, "downloadThroughput": -1, "uploadThroughput": -1})
+    # The browser answers nobody while it goes to another page: the page itself notes what it shows meanwhile.
+    screen.driver.execute_script("""
+        const sign = document.getElementById("contact");
+        setTimeout(() => sessionStorage.setItem("shown", sign.hidden ? "" : sign.innerText), 2500);
+        document.querySelector("#my-call form").requestSubmit();""")
+    screen.until(lambda: "Judge called" in screen.driver.find_element(By.ID, "my-call").text, "the answer")
+    assert "The hub is busy" in screen.driver.execute_script("return sessionStorage.getItem('shown')")
+    assert not screen.driver.find_element(By.ID, "contact").is_displayed()
+    screen.offline(False)
+
+
 def test_a_report_without_contact_waits_on_the_phone_and_is_said_once(own_hall: Hall, screen: Screen) -> None:
     house, url, browser = own_hall.house, own_hall.url, screen.driver
     screen.size(NARROW)

@@ -47,6 +47,7 @@ class HubApplication:
         hub.service.listen(lambda snapshot, entries: close_settled_calls(hub.presence, snapshot, entries))
         hub.service.listen(lambda _, entries: close_granted_leaves(hub.presence, entries))
         precedence = ReportPriority()
+        staff = ReportPriority(precedence)
         self.devices = DeviceFeed(hub)
         self.devices.on_hello.append(HelloHandler(hub).handle)
         self.device_api = DeviceApi(hub, precedence)
@@ -62,11 +63,12 @@ class HubApplication:
         drawing, for_staff = (PageQueue[list[CachedPage | None]](name, 1, spare, per_address // 2)
                               for name, spare in (("public-pages", 0), ("staff-pages", SPARE)))
         cache = PageCache(hub, partial(version_at, hub), partial(unchanged_pages, hub), lambda: self.pages.built(),
-                          drawing, for_staff, precedence.give_way)
+                          drawing, for_staff, lambda role: (precedence if role else staff).give_way())
         self.browsers = BrowserFeed(hub, cache, per_address * 3 // 4)
         busy = BusyPage(self._static, hub.language)
         self.cached_pages = CachedPages(hub, cache, precedence, busy)
-        self.pages = PageThreads(self._build_pages, precedence, busy, partial(is_logged_in, hub), per_address // 2)
+        self.pages = PageThreads(self._build_pages, precedence, staff, busy, partial(is_logged_in, hub),
+                                 per_address // 2)
         self._phase_timer = PhaseTimer(hub, self._refresh_feeds)
         hub.host.hall_addresses.listeners.append(self._addresses_changed)
         self._beside: list[asyncio.Task[None]] = []
@@ -124,7 +126,10 @@ class HubApplication:
         # Imported here, in a thread: Flask and the pages are a third of a hub's imports, and reports need none of them.
         from roundtap_hub.serving.routes import create_app
 
-        return create_app(self.hub)
+        application = create_app(self.hub)
+        # The map of all routes is made here as well: the first phone would wait for it, and with it the loop.
+        find_route("GET", "/")
+        return application
 
     def _refresh_feeds(self) -> None:
         self.devices.refresh()

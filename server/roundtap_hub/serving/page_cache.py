@@ -67,13 +67,13 @@ UnchangedPages = Callable[[RenderInput, RenderInput, Iterable[str]], Iterable[st
 
 class PageCache:
     """All cached pages. Its methods run in the event loop; pages are drawn by the application that `built` waits for,
-    in a thread of `lane`, those that the staff see of `staff_lane`, after `give_way`. No page is older than its
+    in a thread of `lane`, those that the staff see of `staff_lane`, after `give_way(role)`. No page is older than its
     request: one drawn from an earlier state is used only while its version is current."""
 
     def __init__(self, hub: Hub, page_version: PageVersion, unchanged: UnchangedPages,
                  built: Callable[[], Awaitable[Any]], lane: PageQueue[list[CachedPage | None]],
                  staff_lane: PageQueue[list[CachedPage | None]],
-                 give_way: Callable[[], None] = lambda: None) -> None:
+                 give_way: Callable[[str], None] = lambda role: None) -> None:
         self._hub = hub
         self._give_way = give_way
         self._page_version, self._unchanged = page_version, unchanged
@@ -173,7 +173,7 @@ class PageCache:
         """In a thread of the executor. None where there is no such page, or it fails."""
         if before is not None and before.version == version and not whole:
             return before
-        self._give_way()
+        self._give_way(key.role)
         try:
             page = app.extensions[RENDER_PAGE](page_path(key.page), key, moment, now_ms, version)
         except Exception:

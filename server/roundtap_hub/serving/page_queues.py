@@ -32,9 +32,10 @@ class ClientGone(Exception):
 
 class ReportPriority:
     """Reports under way, counted on the event loop (`with precedence:`); page threads give way to them, as Python runs
-    one thread at a time."""
+    one thread at a time. With `above`: the staff's requests, which give way to those in turn."""
 
-    def __init__(self) -> None:
+    def __init__(self, above: "ReportPriority | None" = None) -> None:
+        self._above = above
         self._under_way = 0
         self._free = threading.Event()
         self._free.set()
@@ -50,7 +51,9 @@ class ReportPriority:
             self._free.set()
 
     def give_way(self) -> None:
-        """Wait, in a page's thread, until no report is under way, or GIVE_WAY_S."""
+        """Wait, in a page's thread, until nothing that goes first is under way, or GIVE_WAY_S for each kind."""
+        if self._above is not None:
+            self._above.give_way()
         self._free.wait(GIVE_WAY_S)
 
 

@@ -6,6 +6,7 @@ import io
 import logging
 import sys
 from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from html import escape
@@ -95,14 +96,15 @@ class WsgiAnswer:
 class PageThreads:
     """All pages of one hub. `build` makes the WSGI application in a thread, while reports are already answered.
     `organizes`: whether a request comes from a logged-in browser. Only those take the organizers' lane and may send
-    large bodies: organizers never wait behind strangers' requests. `per_address`: requests of one address that wait in
-    each lane."""
+    large bodies: organizers never wait behind strangers' requests, and players' pages give way to theirs (`staff`).
+    `per_address`: requests of one address that wait in each lane."""
 
-    def __init__(self, build: Callable[[], Wsgi], precedence: page_queues.ReportPriority, busy: BusyPage,
+    def __init__(self, build: Callable[[], Wsgi], precedence: page_queues.ReportPriority,
+                 staff: page_queues.ReportPriority, busy: BusyPage,
                  organizes: Callable[[http_answers.Scope], bool], per_address: int = PER_ADDRESS // 2) -> None:
         self._build = build
         self._organizes = organizes
-        self._precedence = precedence
+        self._precedence, self._staff = precedence, staff
         self._busy = busy
         self._built: asyncio.Future[Wsgi] | None = None
         self._big_bodies = asyncio.Semaphore(BIG_BODIES)
@@ -129,12 +131,13 @@ class PageThreads:
             return
         lane = self._lane(scope, who)
         patience = LOGIN_LIMITS if lane is self._logins else page_queues.FORM if form else page_queues.PAGE
-        work = partial(self._render, await self.built(), wsgi_environ(scope, body, left_out),
-                       lane is not self._stations)
+        before = None if lane is self._stations else self._staff if lane is self._players else self._precedence
+        work = partial(self._render, await self.built(), wsgi_environ(scope, body, left_out), before)
         try:
             # A form is handled even if the client has gone: its button was pressed.
-            page = await lane.run(work, patience, None if form else partial(http_answers.until_gone, receive),
-                                  asker=client_key_in(scope))
+            with self._staff if lane is self._organizers else nullcontext():
+                page = await lane.run(work, patience, None if form else partial(http_answers.until_gone, receive),
+                                      asker=client_key_in(scope))
         except page_queues.Busy as busy:
             await self._busy.answer(scope, send, form, busy)
         except page_queues.ClientGone:
@@ -148,7 +151,7 @@ class PageThreads:
         """Returns once every lane has made a page from now on."""
         application = await self.built()
         await asyncio.gather(*(
-            lane.run(partial(self._render, application, wsgi_environ(PROBE_SCOPE), False), page_queues.PROBE,
+            lane.run(partial(self._render, application, wsgi_environ(PROBE_SCOPE), None), page_queues.PROBE,
                      asker=page_queues.FIRST)
             for lane in (self._players, self._organizers, self._stations, self._logins)))
 
@@ -171,10 +174,10 @@ class PageThreads:
         except http_answers.BodyTooLarge:
             return b"", max(announced, FORM_BYTES_MAX + 1)
 
-    def _render(self, application: Wsgi, environ: Environ, gives_way: bool) -> WsgiAnswer:
-        """Make the page, in a thread."""
-        if gives_way:
-            self._precedence.give_way()
+    def _render(self, application: Wsgi, environ: Environ, before: page_queues.ReportPriority | None) -> WsgiAnswer:
+        """Make the page, in a thread, after what goes `before` it."""
+        if before is not None:
+            before.give_way()
         return call_wsgi(application, environ)
 
 

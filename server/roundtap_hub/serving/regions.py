@@ -1,13 +1,14 @@
 """A page's live regions and rows, as its template marks them, and the difference between two renderings."""
 
 import hashlib
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import chain
 from typing import Any, NamedTuple
+
+import msgspec
 
 # Marks begin with a "<", which escaped text cannot hold: typed text is never taken for one.
 _BEGIN, _END = "<\x01", "\x01>"
@@ -107,7 +108,7 @@ class PagePatch:
     def text(self) -> str:
         """JSON on one line, with placeholders: {"from", "to", "regions"} or {"from", "to", "whole": true}."""
         changes: Json = {"whole": True} if self.whole else {"regions": self.regions}
-        return json.dumps({"from": self.old, "to": self.new, **changes}, ensure_ascii=False, separators=(",", ":"))
+        return msgspec.json.encode({"from": self.old, "to": self.new, **changes}).decode()
 
 
 def fill_placeholders(text: str, csrf: str, now_ms: int) -> str:

@@ -16,6 +16,9 @@
   let backOff = 1000;
   let loading = false;
   let again = false;
+  // When a phone asked for what has not come yet.
+  const BUSY_MS = 1000;
+  let askedAt = Infinity;
   // What this tab remembers between pages. Where the browser refuses to keep anything, it remembers nothing.
   const tab = {
     get(key) { try { return sessionStorage.getItem(key); } catch { return null; } },
@@ -77,6 +80,7 @@
   window.addEventListener("pageshow", ({ persisted }) => {
     if (persisted && body.dataset.feed) connect();
     sent = new WeakSet();
+    askedAt = Infinity;
     document.querySelectorAll("form button[disabled]").forEach((button) => { button.disabled = false; });
   });
 
@@ -123,7 +127,7 @@
     }
     sent.add(target);
     // Whoever sends it in their own way lets it be sent again.
-    setTimeout(() => { if (event.defaultPrevented) sent.delete(target); }, 0);
+    setTimeout(() => { if (event.defaultPrevented) sent.delete(target); else asks(); }, 0);
   }, true);
   // The page that follows a press lies under the same finger, and its buttons lie elsewhere: all of them wait.
   document.addEventListener("submit", () => tab.set(PRESSED, "1"));
@@ -312,6 +316,7 @@
   async function look() {
     if (loading) { again = true; return; }
     loading = true;
+    asks();
     try {
       if (window.roundtapDelta && await window.roundtapDelta()) return;
       // An organizer's page that looks by itself says so: it is no use that anybody makes of it.
@@ -331,6 +336,8 @@
       // The feed notices a lost hub; this page looks again when it is back.
     } finally {
       loading = false;
+      askedAt = Infinity;
+      freshness();
       if (again) { again = false; look(); }
     }
   }
@@ -379,13 +386,21 @@
     seeking = false;
   }
 
+  function asks() {
+    if (!document.documentElement.matches(".phone, .list")) return;
+    askedAt = performance.now();
+    setTimeout(freshness, BUSY_MS + 1);
+  }
+
   function freshness() {
     const silent = Math.max(performance.now() - lastHeard, Date.now() - lastHeardDate);
-    const stale = silent > SILENT_MS;
+    const stale = body.dataset.feed !== undefined && silent > SILENT_MS;
+    const waits = performance.now() - askedAt > BUSY_MS;
     if (stale) seek();
     body.classList.toggle("stale", stale);
     const sign = document.getElementById("contact");
-    sign.hidden = !stale;
+    sign.hidden = !stale && !waits;
+    if (!stale && waits) sign.querySelector("[data-contact-age]").textContent = sign.dataset.busy;
     if (stale) {
       const seconds = Math.floor(silent / 1000);
       const age = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;

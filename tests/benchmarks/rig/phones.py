@@ -40,12 +40,15 @@ class Script:
     def __init__(self) -> None:
         self.look_spread_s = 0.0
         self.time_samples = 0
+        self.phones_ask = True
 
     def read(self, text: str) -> None:
         if found := LOOK_SPREAD.search(text):
             self.look_spread_s = int(found[1]) / 1000
         if found := TIME_ASKED.search(text):
             self.time_samples = int(found[1])
+            # Where the feed tells phones the time, they ask for nothing.
+            self.phones_ask = "BY_FEED" not in text
 
 
 class Phone:
@@ -154,7 +157,7 @@ class Phone:
             begin = time.monotonic()
             try:
                 stream = self._feed.stream(f"{self._feed_address}&seen={quote(self._seen)}")
-                if self._script.time_samples:
+                if self._script.time_samples and (self._script.phones_ask or not self._is_phone):
                     self._start(self._ask_time())
                 async for event, data, arrived in stream:
                     self._take(event, data, arrived)

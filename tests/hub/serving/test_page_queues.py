@@ -395,6 +395,26 @@ def test_a_page_is_begun_when_the_last_report_has_its_echo(monkeypatch: pytest.M
     assert begun.is_set()
 
 
+def test_a_players_page_gives_way_to_reports_and_to_the_staff_whose_pages_give_way_to_reports(
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("roundtap_hub.serving.page_queues.GIVE_WAY_S", 30.0)
+    reports = ReportPriority()
+    staff, begun = ReportPriority(reports), threading.Event()
+
+    def players_page() -> None:
+        staff.give_way()
+        begun.set()
+
+    thread = threading.Thread(target=players_page)
+    with staff:
+        reports.give_way()
+        with reports:
+            thread.start()
+        assert not begun.is_set()
+    thread.join(timeout=30)
+    assert begun.is_set()
+
+
 def test_a_page_does_not_wait_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("roundtap_hub.serving.page_queues.GIVE_WAY_S", 0.001)
     precedence = ReportPriority()
