@@ -1,9 +1,10 @@
 """`make bench`: every benchmark in turn, and one table of all figures at the end.
 
-    python tests/benchmarks/run_all.py [--only NAME …] [--quick] [--nice N]
+    python tests/benchmarks/run_all.py [--only NAME …] [--quick] [--nice N] [--busy N]
 
 Figures hold for the machine and the moment they were taken on, so none of them is asserted. The exit code is 1 if a
-benchmark breaks off before its last row.
+benchmark breaks off before its last row; `.ci/run` asks for that, with --quick. Figures that are told to others are
+those of a whole run on an idle machine, and of one beside six busy processes (--busy 6).
 """
 
 from __future__ import annotations
@@ -15,9 +16,7 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from rig.table import Options, Row, add_options, collect, options_of, print_table
-
-from roundtap.kit.child_processes import exit_on_signals
+from rig.table import Options, Row, add_options, run
 
 HERE = Path(__file__).parent
 NAMES = ("confirm", "browsers", "phones", "live", "commits", "start", "cold_start", "pages", "clock",
@@ -36,20 +35,7 @@ def main() -> int:
     add_options(parser)
     # The benchmarks' own options come here too.
     chosen, _ = parser.parse_known_args()
-    exit_on_signals()
-    rows: list[Row] = []
-    broken: list[str] = []
-    for name in NAMES:
-        if name not in chosen.only:
-            continue
-        print(f"— bench_{name}", flush=True)
-        found, whole = collect(partial(_measure, name), options_of(chosen))
-        rows += found
-        broken += [] if whole else [f"bench_{name}"]
-    print_table(rows)
-    if broken:
-        print(f"broken off: {', '.join(broken)}", file=sys.stderr)
-    return int(bool(broken))
+    return run({f"bench_{name}": partial(_measure, name) for name in NAMES if name in chosen.only}, chosen)
 
 
 if __name__ == "__main__":
