@@ -50,7 +50,7 @@ def measure(options: Options, folder: Path) -> Iterator[Row]:
         event = hall.create("Grand Open", people=player_names(PLAYERS), swiss_rounds=3)
         hall.publish(event)
         hall.tell(event, SetClock("start"))
-        taken = _shown(hall, screen, event, options.pick(30, 6))
+        taken = _shown(hall, screen, event, options.pick(30, 2))
     everything = [ms for found in taken.values() for ms in found if ms is not None]
     for page, found in taken.items():
         seen = [ms for ms in found if ms is not None]

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from rig.busy import busy_processes
 from roundtap.kit.child_processes import exit_on_signals
+from roundtap.main import END_WITH_STDIN, end_with_stdin
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,9 @@ def alone(measure: Measure, about: str | None) -> None:
     parser = argparse.ArgumentParser(description=about)
     add_options(parser)
     # The other benchmarks' options come here too.
-    chosen, _ = parser.parse_known_args()
+    chosen, others = parser.parse_known_args()
+    if END_WITH_STDIN in others:
+        end_with_stdin()
     sys.exit(run({Path(sys.argv[0]).stem: measure}, chosen))
 
 
