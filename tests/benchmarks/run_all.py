@@ -68,9 +68,9 @@ def main() -> int:
     add_options(parser)
     # The benchmarks' own options come here too.
     chosen, _ = parser.parse_known_args()
+    exit_on_signals()
     names = [name for name in NAMES if name in chosen.only]
     if chosen.jobs > 1:
-        exit_on_signals()
         with busy_processes(chosen.busy):
             return _side_by_side(names, chosen.jobs, ["--seed", str(chosen.seed), "--nice", str(chosen.nice),
                                                       *(["--quick"] if chosen.quick else [])])

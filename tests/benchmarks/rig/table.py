@@ -83,12 +83,12 @@ def alone(measure: Measure, about: str | None) -> None:
     chosen, others = parser.parse_known_args()
     if END_WITH_STDIN in others:
         end_with_stdin()
+    exit_on_signals()
     sys.exit(run({Path(sys.argv[0]).stem: measure}, chosen))
 
 
 def run(benchmarks: Mapping[str, Measure], chosen: argparse.Namespace) -> int:
     """Each in turn, and one table of all figures; the exit code, 1 if one broke off before its last row."""
-    exit_on_signals()
     options = Options(chosen.quick, chosen.seed, chosen.nice)
     rows: list[Row] = []
     broken: list[str] = []
