@@ -61,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     if END_WITH_STDIN in words:
         words.remove(END_WITH_STDIN)
-        _end_with_stdin()
+        end_with_stdin()
     try:
         code = _run(words)
         # Here, because at the interpreter's exit a closed pipe could no longer be handled.
@@ -74,7 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return BROKEN_PIPE
 
 
-def _end_with_stdin() -> None:
+def end_with_stdin() -> None:
     import signal
     import threading
 

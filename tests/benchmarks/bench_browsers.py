@@ -38,8 +38,8 @@ MESSAGE_BYTES = 600
 
 def measure(options: Options, folder: Path) -> Iterator[Row]:
     core = keep_off_the_hub_s_core(options.nice)
-    count, seconds = options.pick(1000, 200), options.pick(20, 6)
-    floors = _floors(folder, core, count, options.pick(10, 4))
+    count, seconds = options.pick(1000, 40), options.pick(20, 2)
+    floors = _floors(folder, core, count, options.pick(10, 2))
     for name, taken in floors.items():
         yield Row(f"floor: {name} tells {count:,} clients, p50", p50(taken), "ms")
         yield Row(f"floor: {name} tells {count:,} clients, p99", p99(taken), "ms")
@@ -89,7 +89,7 @@ def _a_report_a_second(options: Options, hall: Hall, core: int | None, count: in
     with HubProcess(hall, (), core) as hub, \
             _browsers(hub, ["/e/e1/pairings"] * count, options) as browsers, _reporters(hub, hall) as reporters:
         opened = browsers.ask("open", 600, over_s=count / 100)
-        time.sleep(6)
+        time.sleep(options.pick(6, 1))
         said = _watched(hub, browsers, reporters, seconds)
         note = f"{opened['open']} of {count} open, {said['failures']} failures, {said['turned_away']} told to wait; " \
                f"clients' CPU {said['clients_cpu']:.0%}; " \
@@ -116,7 +116,7 @@ def _hall_mix(options: Options, hall: Hall, core: int | None, count: int, second
     with HubProcess(hall, (), core) as hub, _browsers(hub, paths, options) as browsers, \
             _reporters(hub, hall) as reporters:
         browsers.ask("open", 600, over_s=count / 100)
-        time.sleep(6)
+        time.sleep(options.pick(6, 1))
         said = _watched(hub, browsers, reporters, seconds)
         yield Row(f"{count:,} browsers as in a hall, 1 report/s: hub's CPU", said["hub_cpu"] * 100, "%",
                   note=f"80 % at their player's page, 10 walls, the others at the pairings; PSS {hub.pss_mb():.0f} MB; "
@@ -168,7 +168,7 @@ def _publish(options: Options, hall: Hall, core: int | None, count: int,
         organizer.get("/console/e1")
         organizer.close()
         phones.ask("mark", 10, text="Round 2")
-        time.sleep(6)
+        time.sleep(options.pick(6, 1))
         cpu, begin = hub.cpu_s(), time.monotonic()
         console.post("/console/e1/publish", number=2, attempt=1)
         answered_ms = (time.monotonic() - begin) * 1000

@@ -37,7 +37,7 @@ ONE_TEXT = """<!doctype html><body style="font:300px sans-serif"><p id=t>0</p>
 
 def measure(options: Options, folder: Path) -> Iterator[Row]:
     core = keep_off_the_hub_s_core(options.nice)
-    seconds = options.pick(40, 14)
+    seconds = options.pick(40, 12)
     with HubProcess(make_hall(folder / "hub"), (), core) as hub, \
             ClientProcess("rig.delaying_proxy", port=hub.port, delay_ms=DELAY_MS, seed=options.seed) as proxy:
         port = proxy.hear(20)["port"]

@@ -46,7 +46,7 @@ SHOWN, LEAST_MS = 7, 5.0
 def measure(options: Options, folder: Path) -> Iterator[Row]:
     core = keep_off_the_hub_s_core(options.nice)
     compile_all()
-    times = options.pick(7, 2)
+    times = options.pick(7, 1)
     hall = bare_hall(folder / "hub", units=1)
     _hub_cpu_s(hall, core)
     yield Row("hub, exec to first answer: CPU", min(_hub_cpu_s(hall, core) for _ in range(times)), "s", GATE_S,

@@ -23,7 +23,7 @@ WARM = 1000
 
 def measure(options: Options, folder: Path) -> Iterator[Row]:
     core = keep_off_the_hub_s_core(options.nice)
-    seconds = options.pick(10, 4)
+    seconds = options.pick(10, 1)
     wrapper, how = slow_disk(folder)
     if wrapper:
         yield from _reports_a_second(make_hall(folder / "slow"), wrapper, core, seconds, "fsync 30 ms slow", 800, how)
@@ -54,7 +54,7 @@ def _reports_a_second(hall: Hall, wrapper: tuple[str, ...], core: int | None, se
 
 def _growth(options: Options, hall: Hall, core: int | None) -> Iterator[Row]:
     """Resident memory after a thousand reports, and after the rest."""
-    count = options.pick(24_000, 2_000)
+    count = options.pick(24_000, 1_200)
     with HubProcess(hall, (), core) as hub, reporters(hub, hall) as clients:
         start_mb = hub.rss_mb()
         clients.ask("closed_loop", 120, count=WARM, seconds=60)

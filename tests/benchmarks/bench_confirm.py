@@ -30,7 +30,7 @@ PAGE_GATES_MS = {FIFTH: 1500, TENTH: 4000}
 
 
 def measure(options: Options, folder: Path) -> Iterator[Row]:
-    many = options.pick(PHONES, 100)
+    many = options.pick(PHONES, 20)
     for number, (name, phones, share, gates) in enumerate((
         (QUIET, 0, None, (20, 60)), (f"{many} phones reloading", many, None, (40, 60)),
         (QUARTER, many, 0.25, (None, 300)), (FIFTH, many, 0.2, (None, 400)), (TENTH, many, 0.1, (None, 1000)),
@@ -45,7 +45,7 @@ def measure(options: Options, folder: Path) -> Iterator[Row]:
 def _one(options: Options, folder: Path, name: str, phone_count: int, wrapper: tuple[str, ...],
          gates: tuple[float | None, float]) -> Iterator[Row]:
     core = keep_off_the_hub_s_core(options.nice)
-    hall = make_hall(folder / "hub", units=options.pick(UNITS, 16))
+    hall = make_hall(folder / "hub", units=options.pick(UNITS, 8))
     windows = options.pick(2 if wrapper else 3, 1)
     patience_s = options.pick(int(PATIENCE_S), 20)
     with HubProcess(hall, wrapper, core) as hub, _links(hub, folder, options) as links:
@@ -56,12 +56,12 @@ def _one(options: Options, folder: Path, name: str, phone_count: int, wrapper: t
             if phone_count:
                 phones.ask("waves", 10, period_s=WAVE_S, spread_s=SPREAD_S, seconds_at_most=300)
             cpu = hub.cpu_s()
-            said = links.ask("press", 600, window_s=options.pick(int(WINDOW_S), 5), windows=windows,
+            said = links.ask("press", 600, window_s=options.pick(int(WINDOW_S), 2), windows=windows,
                              patience_s=patience_s)
             cpu = hub.cpu_s() - cpu
             calm = phones.ask("calm", 60) if phone_count else {}
         note = _note(said, f"{ready} of {len(hall.keys)}", cpu, calm, throttled(hub.pid))
-    floor = round_trips_ms(core)
+    floor = round_trips_ms(core, options.pick(400, 40))
     yield from _rows(name, said, gates, floor, note)
     if name in PAGE_GATES_MS:
         yield Row(f"page to a phone, {phone_count} reloading, {name}, p50", p50(calm["load_ms"]), "ms",

@@ -36,7 +36,7 @@ def measure(options: Options, folder: Path) -> Iterator[Row]:
 
 
 def _player(options: Options, hub: HubProcess, browser: Browser, hall: Hall) -> Iterator[Row]:
-    many = options.pick(PLAYERS, 40)
+    many = options.pick(PLAYERS, 10)
     pages = [f"/e/e1/p/p{n}" for n in range(1, many + 1)]
     body, answer = browser.get(pages[0])
     packed = answer.headers.get("Content-Encoding", "none")
@@ -49,7 +49,7 @@ def _player(options: Options, hub: HubProcess, browser: Browser, hall: Hall) -> 
     yield Row("page of a player, warm: CPU", warm, "ms", 0.5, floor, "GET /time",
               since=SINCE, note=f"{first:.2f} ms when each of {many} was asked for first")
     after, anothers = [], []
-    for number in range(options.pick(60, 12)):
+    for number in range(options.pick(60, 3)):
         table = 1 + number % 128
         _report(browser, hall, table, number)
         time.sleep(0.05)
@@ -62,7 +62,7 @@ def _player(options: Options, hub: HubProcess, browser: Browser, hall: Hall) -> 
 
 
 def _console(options: Options, hub: HubProcess, browser: Browser, hall: Hall) -> Iterator[Row]:
-    times = options.pick(20, 5)
+    times = options.pick(20, 2)
     packed, answer = browser.get("/console/e1")
     assert answer.status == 200, answer.status
     plain, _ = browser.get("/console/e1", "identity")
@@ -73,7 +73,7 @@ def _console(options: Options, hub: HubProcess, browser: Browser, hall: Hall) ->
     yield Row(f"console of {PLAYERS} players, again: CPU", _cpu_ms(hub, [lambda: browser.get("/console/e1")] * times),
               "ms", 15, since=SINCE)
     after = []
-    for number in range(options.pick(20, 5)):
+    for number in range(options.pick(20, 2)):
         _report(browser, hall, 1 + number % 128, 1000 + number)
         time.sleep(0.05)
         after.append(_cpu_ms(hub, [lambda: browser.get("/console/e1")], settle_s=0))

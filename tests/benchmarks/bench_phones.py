@@ -42,7 +42,7 @@ SHARES: tuple[tuple[str, float | None], ...] = (("a whole core", None), ("a quar
 
 def measure(options: Options, folder: Path) -> Iterator[Row]:
     core = keep_off_the_hub_s_core(options.nice)
-    count = options.pick(500, 100)
+    count = options.pick(500, 20)
     for number, (name, share) in enumerate(SHARES):
         hall = make_hall(folder / str(number), players=count + count % 2, tables=(count + 1) // 2, units=0)
         try:
@@ -59,11 +59,11 @@ def measure(options: Options, folder: Path) -> Iterator[Row]:
 def _bytes(options: Options, hall: Hall, core: int | None) -> Iterator[Row]:
     plain: float | None = None
     for how, count in (("plain", 1200), ("silent", 1200), ("tls", 1200), ("feed", 1000)):
-        count = options.pick(count, count // 10)
+        count = options.pick(count, count // 40)
         # A hub of its own for each: memory that was given back may still be the process's.
         with HubProcess(hall, (), core, encrypted=True) as hub, ClientProcess(
                 "rig.attackers", port=hub.port, secure_port=hub.secure_port) as attackers:
-            time.sleep(2)
+            time.sleep(options.pick(2, 0))
             before = hub.rss_mb()
             held = attackers.ask("connect", 150, how=how, count=count)["open"]
             figure = hub.rss_mb() - before
@@ -103,7 +103,7 @@ def _waits(options: Options, hub: HubProcess, attackers: ClientProcess) -> Itera
         attackers.ask("ask", 10, addresses=addresses)
         time.sleep(options.pick(3, 1) if addresses else 0)
         for name, ask in honest.items():
-            waited, failed = _timed(ask, options.pick(20, 5))
+            waited, failed = _timed(ask, options.pick(20, 2))
             if addresses:
                 yield Row(f"{name}, p99, while {addresses} addresses ask", p99(waited), "ms", 500, quiet[name],
                           "alone", since=SINCE, note=f"p50 {p50(waited) or 0:.0f} ms of {len(waited)}; {failed} failed")
@@ -112,7 +112,7 @@ def _waits(options: Options, hub: HubProcess, attackers: ClientProcess) -> Itera
         counts = attackers.ask("end", 60)["counts"]
         if addresses:
             print(f"    the attackers were answered: {counts}", flush=True)
-        time.sleep(2)
+        time.sleep(options.pick(2, 0))
 
 
 def _timed(ask: Callable[[], None], times: int) -> tuple[list[float], int]:
@@ -148,7 +148,7 @@ def _waves(options: Options, hub: HubProcess, name: str, count: int) -> Iterator
     organizer.log_in()
     organizer.get("/console/e1")
     with ClientProcess("rig.phones", port=hub.port, paths=paths, seed=options.seed) as phones:
-        for wave, over_s in (("first", 5.0), ("again", 3.0)):
+        for wave, over_s in (("first", options.pick(5, 1)), ("again", options.pick(3, 1))):
             cpu, begin = hub.cpu_s(), time.monotonic()
             phones.say("open", over_s=over_s)
             waited: list[float] = []
@@ -166,7 +166,7 @@ def _waves(options: Options, hub: HubProcess, name: str, count: int) -> Iterator
                 organizer.get("/console/e1")
             cpu -= hub.cpu_s() - quiet_cpu
             there = [f"{of(said['load_ms']) or 0:.0f} ms" for of in (p50, p99)]
-            note = f"{said['open']} of {count} open after {took_s:.1f} s, asked for within {over_s:.0f} s; there " \
+            note = f"{said['open']} of {count} open after {took_s:.1f} s, asked for within {over_s} s; there " \
                    f"p50 {there[0]}, p99 {there[1]}; PSS {hub.pss_mb():.0f} MB"
             yield Row(f"{count} own pages come ({wave}), {name}: hub's CPU each", cpu * 1000 / count, "ms", note=note)
             yield Row(f"{count} own pages come ({wave}), {name}: console meanwhile, p99", p99(waited), "ms",

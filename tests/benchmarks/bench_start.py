@@ -44,8 +44,8 @@ def measure(options: Options, folder: Path) -> Iterator[Row]:
     core = keep_off_the_hub_s_core(options.nice)
     compile_all()
     floor = _bare_start_s(core)
-    yield from _starts(bare_hall(folder / "empty"), core, "empty", options.pick(5, 2), 0.7, None, floor)
-    events = options.pick(EVENTS, 5)
+    yield from _starts(bare_hall(folder / "empty"), core, "empty", options.pick(5, 1), 0.7, None, floor)
+    events = options.pick(EVENTS, 2)
     begin = time.monotonic()
     hall = bare_hall(folder / "years")
     entries = finished_events(hall.folder / "roundtap.db", events, options.seed)
@@ -55,7 +55,7 @@ def measure(options: Options, folder: Path) -> Iterator[Row]:
         yield Row(f"start, {name}, the very first, to the first answer", hub.started_s, "s",
                   note=f"CPU {hub.started_cpu_s:.2f} s, RSS {hub.rss_mb():.0f} MB")
         _until_idle(hub)
-    yield from _starts(hall, core, name, options.pick(3, 2), 1.0, 75, floor)
+    yield from _starts(hall, core, name, options.pick(3, 1), 1.0, 75, floor)
 
 
 def compile_all() -> None:

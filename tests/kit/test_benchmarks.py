@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import argparse
+import ast
+import re
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,8 +14,9 @@ import pytest
 
 sys.path.append(str(Path(__file__).parents[1] / "benchmarks"))
 
-from rig.table import Options, Row, collect
+from rig.table import Options, Row, collect, run
 
+BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 SLOW = Row("a draw", 300, "ms", gate=250, since="2026-11-26")
 
 
@@ -36,3 +41,47 @@ def test_a_figure_that_misses_its_gate_fails_nothing_and_a_benchmark_that_breaks
 def test_a_gate_says_since_when_it_holds() -> None:
     with pytest.raises(ValueError, match="a draw: the gate does not say since when"):
         Row("a draw", 300, "ms", gate=250)
+
+
+def rows_without_since(source: str) -> list[int]:
+    """Lines where a Row is made with a gate, or with what may be one, and nothing says since when it holds."""
+    calls = [node for node in ast.walk(ast.parse(source))
+             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Row"]
+    found = []
+    for call in calls:
+        named = {keyword.arg: keyword.value for keyword in call.keywords}
+        gate = named.get("gate", call.args[3] if len(call.args) > 3 else ast.Constant(None))
+        if not (isinstance(gate, ast.Constant) and gate.value is None) and "since" not in named:
+            found.append(call.lineno)
+    return found
+
+
+@pytest.mark.parametrize("benchmark", sorted(BENCHMARKS.glob("bench_*.py")), ids=lambda path: path.stem)
+def test_no_benchmark_has_a_gate_that_does_not_say_since_when_it_holds(benchmark: Path) -> None:
+    assert rows_without_since(benchmark.read_text(encoding="utf-8")) == []
+
+
+def test_a_gate_without_its_day_would_be_seen() -> None:
+    assert rows_without_since('Row("a", 1, "ms", 5)\nRow("b", 1, "ms", gate=limit)\nRow("c", 1, "ms", None, 2)\n'
+                              'Row("d", 1, "ms", 5, since="2026-11-26")') == [1, 2]
+
+
+def test_every_benchmark_is_one_of_make_bench() -> None:
+    told = subprocess.run([sys.executable, str(BENCHMARKS / "run_all.py"), "--help"], stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, check=True).stdout
+    listed = re.search(r"--only \{([\w,]+)\}", "".join(told.split("\n")))
+    assert listed
+    assert sorted(listed[1].split(",")) == sorted(path.stem.removeprefix("bench_")
+                                                  for path in BENCHMARKS.glob("bench_*.py"))
+
+
+def test_the_table_says_what_ran_beside_it_and_the_exit_code_that_one_broke_off(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    chosen = argparse.Namespace(quick=True, seed=1, nice=0, busy=1)
+    assert run({"bench_slow": slow}, chosen) == 0
+    assert re.search(r"^load average .+ a quick look: .+, beside 1 busy process", capsys.readouterr().out, re.MULTILINE)
+    assert run({"bench_breaks_off": breaks_off, "bench_slow": slow}, chosen) == 1
+    said = capsys.readouterr()
+    assert "broken off: bench_breaks_off" in said.err
+    assert said.out.count("gate 250 ms") == 2

@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 Said = dict[str, Any]
+PATIENCE_S = 60.0
+"""Beside what an order takes: a process that starts, on a machine that others use, too."""
 
 
 class ClientProcess:
@@ -39,15 +41,15 @@ class ClientProcess:
         self._process.stdin.flush()
 
     def ask(self, word: str, timeout_s: float, **more: Any) -> Said:
-        """Say it, and wait for its answer; RuntimeError where none comes."""
+        """Say it, and wait for its answer, `timeout_s` and some patience; RuntimeError where none comes."""
         self.say(word, **more)
         return self.hear(timeout_s)
 
     def hear(self, timeout_s: float) -> Said:
         try:
-            heard = self._heard.get(timeout=timeout_s)
+            heard = self._heard.get(timeout=timeout_s + PATIENCE_S)
         except queue.Empty:
-            raise RuntimeError(f"the clients said nothing for {timeout_s:.0f} s") from None
+            raise RuntimeError(f"the clients said nothing for {timeout_s + PATIENCE_S:.0f} s") from None
         if heard is None:
             raise RuntimeError("the clients' process ended")
         return heard

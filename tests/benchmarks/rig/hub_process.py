@@ -151,7 +151,10 @@ def _kb(file: Path, name: str) -> int:
 
 
 def free_port() -> int:
-    with closing(socket.socket()) as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    """A port that nobody has, below those that the kernel gives to connections: one of these could take it before the
+    hub does."""
+    while True:
+        with closing(socket.socket()) as probe, suppress(OSError):
+            port = 12_000 + secrets.randbelow(20_000)
+            probe.bind(("127.0.0.1", port))
+            return port

@@ -123,7 +123,7 @@ def main() -> None:
              for name, key in config["units"].items()]
     for unit in units:
         unit.link.start()
-        time.sleep(config.get("over_s", 2.0) / len(units))
+        time.sleep(config.get("over_s", len(units) / 64) / len(units))
     give_up = time.monotonic() + config.get("patience_s", 120.0)
     ready = sum(unit.seen.wait(max(0.0, give_up - time.monotonic())) for unit in units)
     orders.answer(ready=ready)

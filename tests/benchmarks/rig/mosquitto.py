@@ -9,8 +9,10 @@ import socket
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
+
+from rig.hub_process import free_port
 
 CONNECT, CONNACK, PUBLISH, SUBSCRIBE, SUBACK = 0x10, 0x20, 0x30, 0x82, 0x90
 KEEP_ALIVE_S = 600
@@ -25,9 +27,7 @@ def broker() -> str | None:
 @contextmanager
 def running(folder: Path, core: int | None) -> Iterator[tuple[int, int]]:
     """A broker on the hub's core: its port and process id."""
-    with closing(socket.socket()) as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     (folder / "mosquitto.conf").write_text(
         f"listener {port} 127.0.0.1\nallow_anonymous true\nset_tcp_nodelay true\nuser {getpass.getuser()}\n")
     on_core = ["taskset", "-c", str(core)] if core is not None else []

@@ -8,11 +8,13 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from rig.busy import busy_processes
 from roundtap.kit.child_processes import exit_on_signals
+from roundtap.main import END_WITH_STDIN, end_with_stdin
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,8 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What every load benchmark is told. `quick`: smaller counts and shorter times, for a look at the rig itself."""
+    """What every load benchmark is told. `quick`: counts and times so small that each row comes within seconds; its
+    figures say nothing of the hub."""
 
     quick: bool = False
     seed: int = 2026
@@ -63,14 +66,13 @@ Measure = Callable[[Options, Path], Iterable[Row]]
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options that all load benchmarks share."""
-    parser.add_argument("--quick", action="store_true", help="smaller counts, shorter times")
+    parser.add_argument("--quick", action="store_true",
+                        help="a few clients for a few seconds: whether every row comes, not what it says")
     parser.add_argument("--seed", type=int, default=2026)
     parser.add_argument("--nice", type=int, default=0,
                         help="niceness of hub and clients; negative (root only) on a machine that others use, too")
-
-
-def options_of(chosen: argparse.Namespace) -> Options:
-    return Options(chosen.quick, chosen.seed, chosen.nice)
+    parser.add_argument("--busy", type=int, default=0, metavar="N",
+                        help="N processes that do nothing but compute run beside it, on all cores")
 
 
 def alone(measure: Measure, about: str | None) -> None:
@@ -78,11 +80,29 @@ def alone(measure: Measure, about: str | None) -> None:
     parser = argparse.ArgumentParser(description=about)
     add_options(parser)
     # The other benchmarks' options come here too.
-    chosen, _ = parser.parse_known_args()
+    chosen, others = parser.parse_known_args()
+    if END_WITH_STDIN in others:
+        end_with_stdin()
     exit_on_signals()
-    rows, whole = collect(measure, options_of(chosen))
-    print_table(rows)
-    sys.exit(not whole)
+    sys.exit(run({Path(sys.argv[0]).stem: measure}, chosen))
+
+
+def run(benchmarks: Mapping[str, Measure], chosen: argparse.Namespace) -> int:
+    """Each in turn, and one table of all figures; the exit code, 1 if one broke off before its last row."""
+    options = Options(chosen.quick, chosen.seed, chosen.nice)
+    rows: list[Row] = []
+    broken: list[str] = []
+    with busy_processes(chosen.busy):
+        for name, measure in benchmarks.items():
+            print(f"— {name}", flush=True)
+            found, whole = collect(measure, options)
+            rows += found
+            broken += [] if whole else [name]
+    print_table(rows, "".join((", a quick look: the figures say nothing" if chosen.quick else "",
+                               f", beside {chosen.busy} busy processes" if chosen.busy else "")))
+    if broken:
+        print(f"broken off: {', '.join(broken)}", file=sys.stderr)
+    return int(bool(broken))
 
 
 def collect(measure: Measure, options: Options) -> tuple[list[Row], bool]:
@@ -109,8 +129,8 @@ def line_of(row: Row) -> str:
     return f"{row.name}: {shown(row.figure, row.unit)}{gate}{floor}{note}"
 
 
-def print_table(rows: Sequence[Row]) -> None:
-    """All rows, aligned; "ratio" is the figure beside its floor."""
+def print_table(rows: Sequence[Row], circumstances: str = "") -> None:
+    """All rows, aligned, and under which circumstances; "ratio" is the figure beside its floor."""
     heads = ("what", "figure", "gate", "since", "met", "floor", "ratio", "floor is")
     cells = [heads, *(
         (row.name, shown(row.figure, row.unit), ("≥ " if row.at_least else "") + shown(row.gate, row.unit)
@@ -118,7 +138,8 @@ def print_table(rows: Sequence[Row]) -> None:
          shown(row.floor, row.unit) if row.floor is not None else "", _ratio(row), row.floor_name)
         for row in rows)]
     widths = [max(len(line[i]) for line in cells) for i in range(len(heads))]
-    print(f"\nload average {', '.join(f'{load:.1f}' for load in os.getloadavg())} on {os.cpu_count()} cores")
+    print(f"\nload average {', '.join(f'{load:.1f}' for load in os.getloadavg())} on {os.cpu_count()} cores"
+          f"{circumstances}")
     for line in cells:
         left = line[0].ljust(widths[0])
         right = "  ".join(cell.rjust(width) for cell, width in zip(line[1:-1], widths[1:-1], strict=True))
