@@ -6,6 +6,8 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import msgspec
+
 # The purpose is signed with the payload, so a message of one kind cannot pass as another.
 REPORT = "roundtap/report/1"
 REQUEST = "roundtap/request/1"
@@ -22,9 +24,14 @@ def canonical_json(value: Any) -> bytes:
     """JSON with sorted keys, no spaces, UTF-8 and integers only: the same bytes on every machine. Raises TypeError on a
     float, whose text differs between programs, and ValueError beyond DEPTH_MAX levels, as the input is untrusted."""
     _refuse_unencodable(value, DEPTH_MAX)
-    return _encode(value).encode()
+    try:
+        return _ENCODER.encode(value)
+    except TypeError:
+        # It knows neither subclasses of str and int nor keys of other types; the standard library does.
+        return _encode(value).encode()
 
 
+_ENCODER = msgspec.json.Encoder(order="deterministic")
 _encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False,
                            # Checked already: nothing within DEPTH_MAX levels refers to itself.
                            check_circular=False).encode
@@ -43,8 +50,10 @@ def _refuse_unencodable(value: Any, levels: int) -> None:
         items = value.values()
     elif isinstance(value, float):
         raise TypeError(f"canonical JSON has integers only, not {value!r}")
-    else:
+    elif value is None or isinstance(value, str | int):
         return
+    else:
+        raise TypeError(f"no JSON: {type(value).__name__}")
     if not levels:
         raise ValueError(f"canonical JSON has at most {DEPTH_MAX} levels")
     for item in items:

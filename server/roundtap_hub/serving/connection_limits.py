@@ -11,6 +11,7 @@ import resource
 import socket
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from ipaddress import IPv6Address, ip_address
 from math import inf
 from typing import TYPE_CHECKING, Any
@@ -60,6 +61,7 @@ def connection_places(files: int) -> tuple[int, int]:
     return min(CONNECTIONS_MAX, places - encrypted), encrypted
 
 
+@lru_cache(maxsize=1024)
 def throttle_key(address: str, own: str = "") -> str:
     """The key under which an address is counted: an IPv6 phone has any number of addresses, all in one /64. For turns a
     hall's own phones are told apart, which are all in the /64 of `own`, the hub's address."""
