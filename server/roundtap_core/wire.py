@@ -22,7 +22,8 @@ DEPTH_MAX = 100  # levels of nesting: twice what an event file may have, and far
 
 def canonical_json(value: Any) -> bytes:
     """JSON with sorted keys, no spaces, UTF-8 and integers only: the same bytes on every machine. Raises TypeError on a
-    float, whose text differs between programs, and ValueError beyond DEPTH_MAX levels, as the input is untrusted."""
+    float, whose text differs between programs, and on what is no JSON; ValueError beyond DEPTH_MAX levels, as the input
+    is untrusted."""
     _refuse_unencodable(value, DEPTH_MAX)
     try:
         return _ENCODER.encode(value)
@@ -42,18 +43,14 @@ _PLAIN = frozenset((str, int, bool, type(None)))
 
 def _refuse_unencodable(value: Any, levels: int) -> None:
     items: Iterable[Any]
-    if isinstance(value, dict):
-        items = value.values()
-    elif isinstance(value, list | tuple):
+    if isinstance(value, list | tuple):
         items = value
-    elif isinstance(value, Mapping):
+    elif isinstance(value, dict | Mapping):
         items = value.values()
-    elif isinstance(value, float):
-        raise TypeError(f"canonical JSON has integers only, not {value!r}")
     elif value is None or isinstance(value, str | int):
         return
     else:
-        raise TypeError(f"no JSON: {type(value).__name__}")
+        raise TypeError(f"canonical JSON has objects, lists, texts and integers only, not {value!r}")
     if not levels:
         raise ValueError(f"canonical JSON has at most {DEPTH_MAX} levels")
     for item in items:

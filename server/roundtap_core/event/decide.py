@@ -50,8 +50,6 @@ def _refuse_over_limits(command: c.Command) -> None:
 
 def _check_free_values(value: object, where: str) -> None:
     """Of what types do not limit: free JSON, results, the length of lists."""
-    if value is None or isinstance(value, str | int):
-        return
     if isinstance(value, Result):
         try:
             refuse_result_limits(value)

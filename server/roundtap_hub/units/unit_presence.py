@@ -285,9 +285,8 @@ class Presence:
 
 def _still_refused(before: UnitStatus, after: UnitStatus) -> UnitStatus:
     """A new match, or a new wish, clears a refusal."""
-    if after.match != before.match:
-        return replace(after, leave_refused=frozenset())
-    return replace(after, leave_refused=before.leave_refused - (after.leave - before.leave))
+    same = after.match == before.match
+    return replace(after, leave_refused=before.leave_refused - (after.leave - before.leave) if same else frozenset())
 
 CLOSING = frozenset({"report", "result-entered"})  # entries after which a result may stand
 ECHO_GRACE_MS = 2000

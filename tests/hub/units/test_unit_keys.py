@@ -143,7 +143,7 @@ def test_of_two_who_enrol_one_name_at_once_the_second_takes_nobody_s_place(
             other.enrol(unit, TABLE, KEY)
         return found
 
-    monkeypatch.setattr(keys, "_find", found_just_before_the_other)
+    monkeypatch.setattr(keys, "find", found_just_before_the_other)
     with pytest.raises(Problem, match="already exists"):
         keys.enrol("table-1", TABLE, b"n" * 32)
     assert dict(other) == {"table-1": KEY}
