@@ -52,7 +52,7 @@ def _reports_a_second(hall: Hall, wrapper: tuple[str, ...], core: int | None, se
                    f"{said['cpu_s'] / said['took_s']:.0%}; raw SQLite one by one {one_by_one:.0f}/s"
                    + (f"; slowed {how}" if how else ""))
     yield Row(f"{what}: CPU a report", cpu * 1000 / max(1, said["saved"]), "ms", 0.35, 1000 / grouped,
-              "raw SQLite, a row", since=SINCE)
+              "raw SQLite, a row, by the clock", since=SINCE)
 
 
 def _growth(options: Options, hall: Hall, core: int | None) -> Iterator[Row]:

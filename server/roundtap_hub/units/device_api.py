@@ -296,7 +296,7 @@ def recorded_receipt(snapshot: Snapshot, report: Mapping[str, Any], body: str) -
 
 
 def submit_step(service: Service, report: Mapping[str, Any], step: Step) -> Future[list[Entry]]:
-    """Submit what `report_step` makes of a report; after a Problem with a key in STRAY_REASONS, that of `stray_step`."""
+    """Submit a report's `report_step`; after a Problem with a key in STRAY_REASONS, its `stray_step`."""
     return service.submit([step], f"unit:{report['unit']}")
 
 
