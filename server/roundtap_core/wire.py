@@ -6,6 +6,8 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import msgspec
+
 # The purpose is signed with the payload, so a message of one kind cannot pass as another.
 REPORT = "roundtap/report/1"
 REQUEST = "roundtap/request/1"
@@ -20,11 +22,17 @@ DEPTH_MAX = 100  # levels of nesting: twice what an event file may have, and far
 
 def canonical_json(value: Any) -> bytes:
     """JSON with sorted keys, no spaces, UTF-8 and integers only: the same bytes on every machine. Raises TypeError on a
-    float, whose text differs between programs, and ValueError beyond DEPTH_MAX levels, as the input is untrusted."""
+    float, whose text differs between programs, and on what is no JSON; ValueError beyond DEPTH_MAX levels, as the input
+    is untrusted."""
     _refuse_unencodable(value, DEPTH_MAX)
-    return _encode(value).encode()
+    try:
+        return _ENCODER.encode(value)
+    except TypeError:
+        # It knows neither subclasses of str and int nor keys of other types; the standard library does.
+        return _encode(value).encode()
 
 
+_ENCODER = msgspec.json.Encoder(order="deterministic")
 _encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False,
                            # Checked already: nothing within DEPTH_MAX levels refers to itself.
                            check_circular=False).encode
@@ -35,16 +43,14 @@ _PLAIN = frozenset((str, int, bool, type(None)))
 
 def _refuse_unencodable(value: Any, levels: int) -> None:
     items: Iterable[Any]
-    if isinstance(value, dict):
-        items = value.values()
-    elif isinstance(value, list | tuple):
+    if isinstance(value, list | tuple):
         items = value
-    elif isinstance(value, Mapping):
+    elif isinstance(value, dict | Mapping):
         items = value.values()
-    elif isinstance(value, float):
-        raise TypeError(f"canonical JSON has integers only, not {value!r}")
-    else:
+    elif value is None or isinstance(value, str | int):
         return
+    else:
+        raise TypeError(f"canonical JSON has objects, lists, texts and integers only, not {value!r}")
     if not levels:
         raise ValueError(f"canonical JSON has at most {DEPTH_MAX} levels")
     for item in items:

@@ -57,7 +57,7 @@ def measure(options: Options, folder: Path) -> Iterator[Row]:
                    f"in the first {SETTLED_S:.0f} s p99 {p99(early) or 0:.0f} ms; "
                    f"{sum(error is None for _, error in errors)} times a unit knew no time")
     if (chromium := shutil.which("chromium")) is not None:
-        yield from _wall(chromium, options.pick(60, 15), folder, core)
+        yield from _wall(chromium, options.pick(60, 2), folder, core)
 
 
 def _wall(chromium: str, seconds: int, folder: Path, core: int | None) -> Iterator[Row]:

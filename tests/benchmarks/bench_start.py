@@ -36,6 +36,7 @@ from roundtap_hub.store.service import Service, Step
 
 EVENTS, PLAYERS, ROUNDS = 50, 128, 7
 PLAYED_EACH = 10
+FLOORS_MAX = 4  # a start with SQLModel's tables, beside importing what it stands on
 FLOOR = "python -c 'import flask, uvicorn'"
 IDLE, SETTLE_S = 0.05, 60.0
 
@@ -79,7 +80,8 @@ def _starts(hall: Hall, core: int | None, name: str, times: int, gate_s: float, 
             pss.append(hub.pss_mb())
     yield Row(f"start, {name}, to the first answer", min(took), "s", gate_s, floor[0], FLOOR, since="2026-11-22",
               note=f"best of {times}, median {p50(took):.2f} s")
-    yield Row(f"start, {name}, to the first answer: CPU", min(cpu), "s", gate_s, floor[1], FLOOR, since="2026-11-22")
+    yield Row(f"start, {name}, to the first answer: CPU", min(cpu), "s", FLOORS_MAX * floor[1], floor[1], FLOOR,
+              since="2026-11-27")
     yield Row(f"start, {name}: RSS", min(rss), "MB", gate_mb, since="2026-11-22", note=f"PSS {min(pss):.0f} MB")
 
 

@@ -27,8 +27,8 @@ from roundtap.kit.child_processes import exit_on_signals
 from roundtap.main import END_WITH_STDIN
 
 HERE = Path(__file__).parent
-NAMES = ("confirm", "browsers", "phones", "live", "commits", "start", "cold_start", "pages", "clock",
-         "commands", "pairing", "slips", "hubs")
+NAMES = ("hubs", "confirm", "browsers", "phones", "clock", "live", "commits", "start", "cold_start", "pages",
+         "commands", "pairing", "slips")
 
 
 def _measure(name: str, options: Options, folder: Path) -> Iterator[Row]:

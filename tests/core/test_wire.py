@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from datetime import datetime
 from types import MappingProxyType
 from typing import Any
 
@@ -9,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from roundtap_core.typed import DisplayText
 from roundtap_core.wire import DEPTH_MAX, ECHO, FEED, canonical_json, envelope, open_envelope, sign, verify_signature
 
 KEY = bytes(range(32))
@@ -28,6 +31,23 @@ def nested(depth: int) -> Any:
 def test_the_order_of_keys_and_the_kind_of_list_do_not_matter() -> None:
     assert canonical_json({"ż": 1, "a": (1, None)}) == '{"a":[1,null],"ż":1}'.encode()
     assert canonical_json({"a": [1, None], "ż": 1}) == '{"a":[1,null],"ż":1}'.encode()
+
+
+@given(PLAIN)
+def test_the_bytes_are_those_of_the_standard_library(value: Any) -> None:
+    assert canonical_json(value).decode() == json.dumps(value, sort_keys=True, separators=(",", ":"),
+                                                        ensure_ascii=False)
+
+
+@pytest.mark.parametrize("value", [DisplayText("Ola"), {10: 1, 9: DisplayText("Ola")}, {None: True}])
+def test_also_of_values_that_the_fast_encoder_does_not_know(value: Any) -> None:
+    assert canonical_json(value).decode() == json.dumps(value, sort_keys=True, separators=(",", ":"))
+
+
+@pytest.mark.parametrize("value", [b"ab", {"a": {1, 2}}, [frozenset()], datetime(2026, 11, 27)])
+def test_what_json_does_not_know_is_refused(value: Any) -> None:
+    with pytest.raises(TypeError):
+        canonical_json(value)
 
 
 @given(PLAIN)

@@ -162,11 +162,11 @@ class DeviceApi:
 
     async def _save(self, report: Mapping[str, Any], body: str) -> None:
         try:
-            answer = submit_report(self._hub.service, report, body)
+            answer = submit_step(self._hub.service, report, report_step(report, body))
             await self._inbox.when_done(answer)
             refused = answer.exception()
             if isinstance(refused, Problem) and refused.key in STRAY_REASONS:
-                answer = submit_stray(self._hub.service, report, body)
+                answer = submit_step(self._hub.service, report, stray_step(report, body))
                 await self._inbox.when_done(answer)
             answer.result()
         finally:
@@ -274,11 +274,11 @@ def record_report(service: Service, report: Mapping[str, Any]) -> ReportReceipt:
     known = recorded_receipt(service.snapshot, report, body)
     if known is None:
         try:
-            submit_report(service, report, body).result(SAVE_S)
+            submit_step(service, report, report_step(report, body)).result(SAVE_S)
         except Problem as problem:
             if problem.key not in STRAY_REASONS:
                 raise
-            submit_stray(service, report, body).result(SAVE_S)
+            submit_step(service, report, stray_step(report, body)).result(SAVE_S)
         known = recorded_receipt(service.snapshot, report, body)
     assert known is not None
     return known
@@ -295,9 +295,9 @@ def recorded_receipt(snapshot: Snapshot, report: Mapping[str, Any], body: str) -
     return report_receipt(snapshot, report["report_id"], known)
 
 
-def submit_report(service: Service, report: Mapping[str, Any], body: str) -> Future[list[Entry]]:
-    """Submit it to the writer; after a Problem with a key in STRAY_REASONS, `submit_stray` has to follow."""
-    return service.submit([report_step(report, body)], f"unit:{report['unit']}")
+def submit_step(service: Service, report: Mapping[str, Any], step: Step) -> Future[list[Entry]]:
+    """Submit a report's `report_step`; after a Problem with a key in STRAY_REASONS, its `stray_step`."""
+    return service.submit([step], f"unit:{report['unit']}")
 
 
 def report_step(report: Mapping[str, Any], body: str, earlier: bool = False) -> Step:
@@ -307,11 +307,6 @@ def report_step(report: Mapping[str, Any], body: str, earlier: bool = False) -> 
                      report.get("draw"), report.get("serial", 0), report.get("agrees_to"), report.get("a"),
                      report.get("b"), time_up=report.get("time_up"), earlier=earlier)
     return Step(report["event"], command, actor=f"unit:{report['unit']}")
-
-
-def submit_stray(service: Service, report: Mapping[str, Any], body: str) -> Future[list[Entry]]:
-    """Submit it where `stray_step` puts it."""
-    return service.submit([stray_step(report, body)], f"unit:{report['unit']}")
 
 
 def stray_step(report: Mapping[str, Any], body: str) -> Step:
@@ -341,8 +336,7 @@ def find_fate(snapshot: Snapshot, event_id: str, report_id: str) -> ReportFate |
     except Problem:
         # An event at rest that cannot be read: the fate is unknown, and the unit asks again.
         return None
-    known = state.fates.get(report_id) if state is not None else None
-    known = known or snapshot.venue.refused.get(report_id)
+    known = (state.fates.get(report_id) if state is not None else None) or snapshot.venue.refused.get(report_id)
     waiting = snapshot.venue.restore_state.pending.get(report_id) if snapshot.venue.restore_state is not None else None
     return known or (waiting.fate if waiting is not None else None)
 

@@ -108,17 +108,17 @@ class UnitAuth:
 
     def key_for(self, kind: str, unit: object, address: str) -> bytes:
         """The key of the unit that a message claims to come from; nothing is trusted before its signature."""
-        key = self._keys.get(unit) if isinstance(unit, str) else None
-        if key is None or not isinstance(unit, str) or (self._keys.is_local(unit) and not is_loopback(address)):
+        found = self._keys.find(unit) if isinstance(unit, str) else None
+        if found is None or not isinstance(unit, str) or (self._keys.is_local(unit) and not is_loopback(address)):
             raise RequestRefused(403, "unknown unit")
-        if self._keys.role(unit) != ROLE_FOR[kind]:
-            raise RequestRefused(403, f"this key is for a {self._keys.role(unit)} and opens nothing here")
+        if found.role != ROLE_FOR[kind]:
+            raise RequestRefused(403, f"this key is for a {found.role} and opens nothing here")
         if not self._wrong.has((address, unit)):
             raise RequestRefused(429, "too many wrong signatures; try again later")
         if not (self._by_key.has((unit, kind)) and self._by_address.has((address, unit, kind))):
             self._troubles.note(unit, FLOOD)
             raise RequestRefused(429, "too much at once; try again later")
-        return key
+        return found.key
 
     def verify_report(self, message: Mapping[str, Any], address: str) -> tuple[str, bytes, dict[str, Any]]:
         """(unit, its key, the report) of a message with a valid signature."""

@@ -69,7 +69,8 @@ class UnitKeys(Mapping[str, bytes]):
     def _journaled(self) -> Mapping[str, UnitKeyRecord]:
         return self._service.snapshot.venue.units
 
-    def _find(self, unit: str) -> UnitKey | None:
+    def find(self, unit: str) -> UnitKey | None:
+        """The unit's key and role; None for an unknown unit."""
         snapshot = self._service.snapshot
         said, key = snapshot.venue.units.get(unit), snapshot.keys.get(unit, "")
         if said is not None and is_valid_key(snapshot.venue, unit, key):
@@ -77,7 +78,7 @@ class UnitKeys(Mapping[str, bytes]):
         return (self._known.get(unit) if said is None else None) or self._local.get(unit)
 
     def __getitem__(self, unit: str) -> bytes:
-        found = self._find(unit)
+        found = self.find(unit)
         if found is None:
             raise KeyError(unit)
         return found.key
@@ -85,14 +86,14 @@ class UnitKeys(Mapping[str, bytes]):
     def __iter__(self) -> Iterator[str]:
         """All units with a key; local ones only once they were in contact, as each has a key."""
         units = dict.fromkeys((*self._journaled, *self._known, *self._seen_local))
-        return iter([unit for unit in units if self._find(unit) is not None])
+        return iter([unit for unit in units if self.find(unit) is not None])
 
     def __len__(self) -> int:
         return len(tuple(iter(self)))
 
     def role(self, unit: str) -> str | None:
         """The role of the unit's key; None for an unknown unit."""
-        found = self._find(unit)
+        found = self.find(unit)
         return found.role if found is not None else None
 
     def set_local(self, units: Mapping[str, UnitKey]) -> None:
@@ -105,7 +106,7 @@ class UnitKeys(Mapping[str, bytes]):
 
     def is_local(self, unit: str) -> bool:
         """Whether the unit is on this machine, and its key valid only from there."""
-        return unit in self._local and self._find(unit) is self._local[unit]
+        return unit in self._local and self.find(unit) is self._local[unit]
 
     def mark_seen(self, unit: str) -> None:
         """A signature of the unit was valid: it exists."""
@@ -137,7 +138,7 @@ class UnitKeys(Mapping[str, bytes]):
         None: unchanged. Problem as `add`."""
         check_unit(unit, role)
         # Read the record first: if another key is stored meanwhile, the journal refuses this one.
-        said, before = self._journaled.get(unit, NO_KEY), self._find(unit)
+        said, before = self._journaled.get(unit, NO_KEY), self.find(unit)
         if before == UnitKey(key, role):
             return
         if before is not None and not replaces:
@@ -154,7 +155,7 @@ class UnitKeys(Mapping[str, bytes]):
 
     def require(self, unit: str) -> UnitKey:
         """A unit whose key may be replaced. Raises Problem("unknown_unit"), ("unit_local")."""
-        found = self._find(unit)
+        found = self.find(unit)
         if found is None:
             raise Problem("unknown_unit", unit=unit[:40])
         if self.is_local(unit):

@@ -6,12 +6,13 @@ leave, until it is granted, refused or taken back.
 
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from roundtap_core.event.entries import Entry
 from roundtap_core.event.states import PUBLISHED, EventState, MatchState
@@ -21,8 +22,7 @@ from roundtap_core.typed import salvage_message
 from roundtap_hub.store.service import Snapshot
 
 
-@dataclass(frozen=True, slots=True)
-class UnitStatus:
+class UnitStatus(msgspec.Struct, frozen=True):
     """A unit's last status; a restarted hub gets it again with each unit's next message. `seated`: sides that pressed
     their button for `match`; `call_since_ms`, `contact_ms`: the hub's monotonic milliseconds."""
     unit: str
@@ -56,8 +56,7 @@ RequestKey = tuple[str, str, str]
 and competitor: that one scanned their slip, but another phone has their page."""
 
 
-@dataclass(frozen=True, slots=True)
-class PhoneRequest:
+class PhoneRequest(msgspec.Struct, frozen=True):
     """A request by other means than a unit's buttons. `sources`: the requesters, "phone:p3"; `since_ms`: the time of
     the first, in the hub's monotonic milliseconds."""
     since_ms: int
@@ -148,7 +147,7 @@ class Presence:
             elif call is False:
                 said["call_since_ms"] = said["call_taken_by"] = None
                 said["call_closed"] = False
-            after = _still_refused(before, replace(before, contact_ms=now_ms, **said))  # type: ignore[arg-type]
+            after = _still_refused(before, replace(before, contact_ms=now_ms, **said))
             self._store(after)
         if replace(after, contact_ms=before.contact_ms, clock_heard_ms=before.clock_heard_ms) != before:
             self._changed(unit)
@@ -187,7 +186,7 @@ class Presence:
         """Apply the fields of a unit's status from another hub on the same database."""
         with self._lock:
             before = self._units.get(unit)
-            after = replace(before or UnitStatus(unit, 0), **said)  # type: ignore[arg-type]
+            after = replace(before or UnitStatus(unit, 0), **said)
             if before is not None:
                 after = replace(after, contact_ms=max(before.contact_ms, after.contact_ms))
             self._store(after)
@@ -286,9 +285,8 @@ class Presence:
 
 def _still_refused(before: UnitStatus, after: UnitStatus) -> UnitStatus:
     """A new match, or a new wish, clears a refusal."""
-    if after.match != before.match:
-        return replace(after, leave_refused=frozenset())
-    return replace(after, leave_refused=before.leave_refused - (after.leave - before.leave))
+    same = after.match == before.match
+    return replace(after, leave_refused=before.leave_refused - (after.leave - before.leave) if same else frozenset())
 
 CLOSING = frozenset({"report", "result-entered"})  # entries after which a result may stand
 ECHO_GRACE_MS = 2000

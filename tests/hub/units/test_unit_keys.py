@@ -135,7 +135,7 @@ def test_an_agreed_key_is_there_once_however_often_it_is_stored_and_takes_nobody
 def test_of_two_who_enrol_one_name_at_once_the_second_takes_nobody_s_place(
         service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     keys, other = UnitKeys(service), UnitKeys(service)
-    find = keys._find
+    find = keys.find
 
     def found_just_before_the_other(unit: str) -> object:
         found = find(unit)
@@ -143,7 +143,7 @@ def test_of_two_who_enrol_one_name_at_once_the_second_takes_nobody_s_place(
             other.enrol(unit, TABLE, KEY)
         return found
 
-    monkeypatch.setattr(keys, "_find", found_just_before_the_other)
+    monkeypatch.setattr(keys, "find", found_just_before_the_other)
     with pytest.raises(Problem, match="already exists"):
         keys.enrol("table-1", TABLE, b"n" * 32)
     assert dict(other) == {"table-1": KEY}
