@@ -47,10 +47,7 @@ def _read_visit() -> Visit:
 
 
 def current_staff() -> StaffIdentity | None:
-    """The staff member of this request, or None; for a page drawn for the cache, its reader (routes.py)."""
-    if "reader" in g:
-        reader: StaffIdentity | None = g.reader
-        return reader
+    """The staff member of this request, or None."""
     return current_hub().access.organizers.identity_of(current_visit().session)
 
 

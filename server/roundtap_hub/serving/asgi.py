@@ -21,7 +21,7 @@ from roundtap_hub.serving.captive_portal import answer_foreign_host
 from roundtap_hub.serving.connection_limits import PER_ADDRESS
 from roundtap_hub.serving.page_cache import CachedPage, PageCache
 from roundtap_hub.serving.page_queues import PageQueue, ReportPriority
-from roundtap_hub.serving.page_threads import SPARE, BusyPage, PageThreads, Wsgi
+from roundtap_hub.serving.page_threads import BusyPage, PageThreads, Wsgi
 from roundtap_hub.serving.page_versions import unchanged_pages, version_at
 from roundtap_hub.serving.static_files import PREFIX, StaticFiles
 from roundtap_hub.standby.standby_api import STILL_SERVED, StandbyApi, TakenOverPage
@@ -60,10 +60,9 @@ class HubApplication:
             self.devices.on_hello.append(lambda unit, _: practice.recall([unit]))
         self._static = StaticFiles()
         self.standby_api = StandbyApi(hub, TakenOverPage(hub, self._static.url("roundtap.css")))
-        drawing, for_staff = (PageQueue[list[CachedPage | None]](name, 1, spare, per_address // 2)
-                              for name, spare in (("public-pages", 0), ("staff-pages", SPARE)))
+        drawing = PageQueue[list[CachedPage | None]]("public-pages", 1, 0, per_address // 2)
         cache = PageCache(hub, partial(version_at, hub), partial(unchanged_pages, hub), lambda: self.pages.built(),
-                          drawing, for_staff, lambda role: (precedence if role else staff).give_way())
+                          drawing, staff.give_way)
         self.browsers = BrowserFeed(hub, cache, per_address * 3 // 4)
         busy = BusyPage(self._static, hub.language)
         self.cached_pages = CachedPages(hub, cache, precedence, busy)

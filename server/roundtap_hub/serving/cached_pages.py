@@ -1,7 +1,6 @@
 """Public, staff and personal pages from the cache, and phones' reports: on the event loop, so no thread waits."""
 
 import asyncio
-import gzip
 from collections.abc import Mapping
 from urllib.parse import parse_qsl
 
@@ -9,7 +8,6 @@ from roundtap_core.errors import Problem
 from roundtap_hub.access.access_guard import requester_of
 from roundtap_hub.access.policy import EVERYBODY, Route
 from roundtap_hub.access.rights import PlayerId
-from roundtap_hub.access.staff import csrf_token_of
 from roundtap_hub.hall.known_displays import DISPLAY, DISPLAY_S, DisplayPage, display_page
 from roundtap_hub.hall.wall_view import WALL_PARAMS, wall_variant
 from roundtap_hub.hub import Hub
@@ -22,16 +20,11 @@ from roundtap_hub.serving.page_queues import Busy, LoopInbox, ReportPriority
 from roundtap_hub.serving.page_threads import BusyPage
 from roundtap_hub.serving.page_versions import page_key
 from roundtap_hub.serving.reader_language import language_of, words_in
-from roundtap_hub.serving.regions import fill_placeholders
 from roundtap_hub.store.service import HubStopped
 
 HTML = b"text/html; charset=utf-8"
 CACHE_HEADERS = [(b"cache-control", b"no-cache"), (b"vary", b"Accept-Language, Cookie, Accept-Encoding")]
 """Browsers keep these pages and revalidate by ETag; Flask's are not stored (serving/web.py)."""
-STAFF_HEADERS = [*http_answers.NO_STORE, (b"vary", b"Accept-Language, Cookie")]
-"""As Flask's: the page holds the reader's CSRF token."""
-
-STAFF_GZIP_LEVEL = 1  # each is packed for one reader
 
 PAGE, REPORT = "GET /me/<token>", "POST /me/<token>/report"
 BODY_BYTES_MAX, BODY_WITHIN_S, SAVE_S = 16 * 1024, 15.0, 10.0
@@ -85,35 +78,28 @@ class CachedPages:
         cookies = cookies_in(http_answers.get_header(scope, b"cookie").decode("latin-1"))
         if params.get("lang", cookies.get(LANGUAGE)) != cookies.get(LANGUAGE):
             return False  # A language chosen just now has to be remembered.
-        requester = requester_of(self._hub, scope)
         found, more = DisplayPage(route.page_key(named), _variant(route, params)), http_answers.Headers()
         if route.path == "/wall" and not params.keys() - {"lang"}:
-            found, more = self._display(scope, cookies.get(DISPLAY, ""), bool(requester.role))
-        key = PageKey(*found, language_of(scope, self._hub.language), requester.role)
+            found, more = self._display(scope, cookies.get(DISPLAY, ""))
+        key = PageKey(*found, language_of(scope, self._hub.language))
         kept = await self._cache.page(key, client_key_in(scope))
-        if kept is None or (key.role and kept.redirect):
+        if kept is None:
             return False
         body, language = kept.body or b"", (b"content-language", key.language.encode())
         if kept.redirect:
             await http_answers.send_answer(send, 302, b"text/plain", b"",
                                            [*CACHE_HEADERS, *more, (b"location", kept.redirect.encode())])
-        elif key.role:
-            page = fill_placeholders(gzip.decompress(body).decode(),
-                                     csrf_token_of(requester.token, self._hub.access.secret),
-                                     self._hub.clocks.mono_ms())
-            await http_answers.send_cached(scope, send, HTML, http_answers.gzip_bytes(page.encode(), STAFF_GZIP_LEVEL),
-                                           [*STAFF_HEADERS, *more, language])
         else:
             await http_answers.send_cached(scope, send, HTML, body, [*CACHE_HEADERS, *more, language], kept.etag)
         return True
 
-    def _display(self, scope: http_answers.Scope, cookie: str,
-                 own: bool) -> tuple[DisplayPage, list[tuple[bytes, bytes]]]:
+    def _display(self, scope: http_answers.Scope, cookie: str) -> tuple[DisplayPage, list[tuple[bytes, bytes]]]:
         """The page for the requesting display, and the cookie that identifies it next time."""
         snapshot = self._hub.service.snapshot
         screens = snapshot.venue.display_plan.screens
         address = str(scope["client"][0]) if scope.get("client") else ""
-        display, name = self._hub.hall.displays.register(cookie, address, screens, own)
+        of_staff = bool(requester_of(self._hub, scope).role)
+        display, name = self._hub.hall.displays.register(cookie, address, screens, of_staff)
         place = display_page(snapshot, screens.get(display), name, self._hub.clocks.mono_ms())
         # With too many displays it gets no name, and no cookie.
         return place, [set_cookie(DISPLAY, f"{display}.{name}", DISPLAY_S)] if name else []

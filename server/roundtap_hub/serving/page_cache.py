@@ -15,7 +15,6 @@ from roundtap_hub.hub import Hub
 from roundtap_hub.serving.http_answers import gzip_bytes
 from roundtap_hub.serving.page_queues import PROBE, Busy, ClientGone, PageQueue, QueueLimits
 from roundtap_hub.serving.regions import RenderedPage
-from roundtap_hub.serving.renderings import FRESH_MS
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.units.unit_presence import UnitStatus
 
@@ -25,7 +24,6 @@ KEPT_BYTES = 12_000_000  # limit for all cached pages: some thousand phones' pag
 CLOCK_PAGE_TTL_MS = 5000
 """Maximum age of a page with a running time, which browsers without scripts reload, and of a redirect: several events
 take turns by the clock."""
-STAFF_PAGE_TTL_MS = FRESH_MS
 GZIP_LEVEL = 6
 DRAWING = QueueLimits(4096, 60.0)  # hundreds wait for one page, which is then there for all of them
 RENDER_PAGE = "roundtap.drawn"  # key of the application's function that draws a page (routes.py)
@@ -34,12 +32,11 @@ VERSIONS_MAX, PAGE_LETTERS_MAX = 4096, 200
 
 
 class PageKey(NamedTuple):
-    """`page`: its content, as its route declares it; `variant`: how it shows that (hall/wall_view.py); `role`: of the
-    staff member who reads it and sees more; "" for other readers."""
+    """`page`: its content, as its route declares it; `variant`: how it shows that (hall/wall_view.py). All who read it
+    see the same, the staff too."""
     page: str
     variant: str
     language: str
-    role: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,18 +64,17 @@ UnchangedPages = Callable[[RenderInput, RenderInput, Iterable[str]], Iterable[st
 
 class PageCache:
     """All cached pages. Its methods run in the event loop; pages are drawn by the application that `built` waits for,
-    in a thread of `lane`, those that the staff see of `staff_lane`, after `give_way(role)`. No page is older than its
+    in a thread of `lane`, after `give_way()`. No page is older than its
     request: one drawn from an earlier state is used only while its version is current."""
 
     def __init__(self, hub: Hub, page_version: PageVersion, unchanged: UnchangedPages,
                  built: Callable[[], Awaitable[Any]], lane: PageQueue[list[CachedPage | None]],
-                 staff_lane: PageQueue[list[CachedPage | None]],
-                 give_way: Callable[[str], None] = lambda role: None) -> None:
+                 give_way: Callable[[], None] = lambda: None) -> None:
         self._hub = hub
         self._give_way = give_way
         self._page_version, self._unchanged = page_version, unchanged
         self._built = built
-        self._lane, self._staff_lane = lane, staff_lane
+        self._lane = lane
         self._pages: OrderedDict[PageKey, CachedPage] = OrderedDict()
         self._bytes = 0
         self._awaited: WeakValueDictionary[tuple[PageKey, str], asyncio.Future[CachedPage | None]] = (
@@ -110,8 +106,8 @@ class PageCache:
             return None
         if kept.body is None and not kept.redirect:
             return None
-        old_ms = STAFF_PAGE_TTL_MS if key.role else CLOCK_PAGE_TTL_MS
-        if (kept.rendered.moves or kept.redirect) and self._hub.clocks.mono_ms() - kept.rendered_ms > old_ms:
+        age_ms = self._hub.clocks.mono_ms() - kept.rendered_ms
+        if (kept.rendered.moves or kept.redirect) and age_ms > CLOCK_PAGE_TTL_MS:
             return None
         self._pages.move_to_end(key)
         return kept
@@ -159,9 +155,7 @@ class PageCache:
         def work() -> list[CachedPage | None]:
             return [self._render_one(app, moment, now_ms, *each, whole) for each in works]
 
-        # The staff do not wait behind a thousand phones' pages.
-        lane = self._staff_lane if any(key.role for key in keys) else self._lane
-        made = await lane.run(work, patience, gone, asker=asker)
+        made = await self._lane.run(work, patience, gone, asker=asker)
         for key, kept in zip(keys, made, strict=True):
             if kept is not None:
                 self._store(key, kept)
@@ -173,7 +167,7 @@ class PageCache:
         """In a thread of the executor. None where there is no such page, or it fails."""
         if before is not None and before.version == version and not whole:
             return before
-        self._give_way(key.role)
+        self._give_way()
         try:
             page = app.extensions[RENDER_PAGE](page_path(key.page), key, moment, now_ms, version)
         except Exception:

@@ -15,7 +15,6 @@ from werkzeug.exceptions import HTTPException
 
 import roundtap_hub
 from roundtap_hub.access.policy import ROUTES
-from roundtap_hub.access.staff import StaffIdentity
 from roundtap_hub.access.visit import Visit
 from roundtap_hub.events import console
 from roundtap_hub.hub import Hub
@@ -58,7 +57,6 @@ def draw_page(app: Flask, path: str, key: PageKey, moment: RenderInput, now_ms: 
     with app.request_context(environ):
         g.snapshot, g.units, g.now_ms, g.version, g.variant = *moment, now_ms, version, key.variant
         g.visit, g.words = Visit("", "", None, "", ""), words_in(key.language)
-        g.reader = StaffIdentity(key.role) if key.role else None
         try:
             answer: Any = app.preprocess_request() or app.dispatch_request()
         except HTTPException:

@@ -360,9 +360,7 @@ def _fill(text: str) -> str:
 def cached_page(template: str, variant: str = "", feed: str = "", **context: Any) -> Response:
     """A page that all readers of one language share, drawn once and cached (page_cache.py). Its content depends only on
     the state, `variant`, and `feed`, by default the route's."""
-    if not visit.is_organizer():
-        context = {"variant": variant, "sent_ms": "", **context}
-    return page(template, feed or page_cache_key(), **context)
+    return page(template, feed or page_cache_key(), **{"variant": variant, "sent_ms": "", **context})
 
 
 def page_cache_key() -> str:
