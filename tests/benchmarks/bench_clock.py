@@ -75,7 +75,7 @@ def _core_share(chromium: str, url: str, profile: Path, seconds: int) -> float:
     browser = subprocess.Popen([chromium, *BROWSER, f"--user-data-dir={profile}", url], stdout=subprocess.DEVNULL,
                                stderr=subprocess.DEVNULL)
     try:
-        time.sleep(WARM_UP_S)
+        time.sleep(min(WARM_UP_S, 2 * seconds))
         before_s = _tree_cpu_s(browser.pid)
         time.sleep(seconds)
         return (_tree_cpu_s(browser.pid) - before_s) / seconds * 100

@@ -76,7 +76,7 @@ def measure(options: Options, folder: Path) -> Iterator[Row]:
     if binaries() is None:
         yield Row("reports/s of hubs with a core each", None, "/s", note=NOWHERE)
         return
-    seconds = options.pick(4, 2)
+    seconds = options.pick(4, 1)
     with cluster(SETTINGS) as database:
         for many, gate in GATES.items():
             with _hubs(database, folder / str(many), many, core) as at:
