@@ -27,7 +27,7 @@ from roundtap_hub.store.command_pipeline import HALL_COMMANDS, DecidedBatch, Ste
 from roundtap_hub.store.journal import START, CommitInDoubt, Head, JournalConflict, PersonRecord, events_deleted
 from roundtap_hub.store.read_model import Snapshot, reload_streams
 from roundtap_hub.store.service import HubStopped, Service
-from roundtap_hub.store.venue import EVENT_ARCHIVED, EVENT_DELETED, EVENT_UNARCHIVED, apply_venue
+from roundtap_hub.store.venue import EVENT_ARCHIVED, EVENT_DELETED, EVENT_UNARCHIVED, RESTORE_SETTLED, apply_venue
 
 log = logging.getLogger(__name__)
 
@@ -219,8 +219,9 @@ class SharedService(Service):
         if not self._catch_up(news):
             return False
         if not self._just_read:
-            self._just_read = True
+            # A timer that cannot start must not leave the mark behind.
             _later(FOLLOW_EVERY_S, self._read_notices)
+            self._just_read = True
         return True
 
     def _take_notices(self) -> CommitNotice | None:
@@ -314,12 +315,12 @@ def _apply_entries(snapshot: Snapshot, stream: str, entries: Iterable[Entry]) ->
 
 
 def _reads_other_streams(request: WriteRequest) -> bool:
-    """Whether the decision reads more than it writes: all tables, whether an event is over, or, for people, that their
-    event is not deleted."""
+    """Whether the decision reads more than it writes: all tables, whether an event is over, all that a restored copy
+    lacks, or, for people, that their event is not deleted."""
     return bool(request.people) or any(
         isinstance(step.command, HALL_COMMANDS)
         or (isinstance(step.command, NewEntry)
-            and step.command.kind in (EVENT_ARCHIVED, EVENT_UNARCHIVED, EVENT_DELETED))
+            and step.command.kind in (EVENT_ARCHIVED, EVENT_UNARCHIVED, EVENT_DELETED, RESTORE_SETTLED))
         for step in request.steps)
 
 

@@ -325,11 +325,11 @@ def current_place() -> places.Place:
 
 def page_response(page: RenderedPage, status: int = 200) -> Response:
     """A rendered page as this request's response."""
-    who = visit.current_staff()
-    if who is not None:
-        if who.role not in page.by_role:
-            page.by_role[who.role] = for_role(page.html, who.role)
-        page = replace(page, html=page.by_role[who.role])
+    if request.blueprint == "console" or visit.is_organizer():
+        role = _role()
+        if role not in page.by_role:
+            page.by_role[role] = for_role(page.html, role)
+        page = replace(page, html=page.by_role[role])
     g.rendered = page
     response = Response(_fill(page.html), g.get("status", status), content_type="text/html; charset=utf-8")
     response.headers["Content-Language"] = words().language
@@ -346,10 +346,15 @@ def download(content: str | bytes, kind: str, name: str) -> Response:
 
 def patch_response(patch: PagePatch) -> Response:
     """A patch as this request's JSON response."""
-    who = visit.current_staff()
-    if who is not None:
-        patch = patch.changed(partial(for_role, role=who.role))
+    if request.blueprint == "console":
+        patch = patch.changed(partial(for_role, role=_role()))
     return Response(_fill(patch.text), content_type="application/json")
+
+
+def _role() -> str:
+    """This reader's role; "" for somebody whose session has ended during this request, who may do nothing."""
+    who = visit.current_staff()
+    return who.role if who is not None else ""
 
 
 def _fill(text: str) -> str:
@@ -380,7 +385,7 @@ _ONLY = re.compile(rf"({regions.ONLY}|{regions.UNLESS})(.*?):>(.*?){regions.ENDS
 def for_role(html: str, role: str) -> str:
     """What all roles share, as this reader's role may see it: neither its forms nor its words for others."""
     html = _ONLY.sub(lambda found: found[3] if may_request(found[2]) == (found[1] == regions.ONLY) else "", html)
-    name = "" if role == ORGANIZER else f'<span class="quiet">{words()(f"role.{role}")}</span>'
+    name = "" if role in (ORGANIZER, "") else f'<span class="quiet">{words()(f"role.{role}")}</span>'
     html = html.replace(regions.ROLE, name)
     return html if role == ORGANIZER else remove_forbidden(html, may_request)
 

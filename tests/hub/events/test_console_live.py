@@ -91,12 +91,13 @@ def chance_command(house: House, chance: random.Random) -> Any:
     *(pytest.param("", seed, marks=pytest.mark.long) for seed in range(1, 12))])
 def test_changes_make_the_same_page_as_a_reload(house: House, place: str, seed: int):
     """Over a random evening, with tables that call and fall silent; some changes are fetched together, by readers of
-    three roles who share each drawing."""
+    four roles who share each drawing."""
     chance, address = random.Random(seed), f"{CONSOLE}{place}"
     browser = house.with_event([f"Player {n:02}" for n in range(1, 13)], swiss_rounds=3, cut=4)
     house.place("unit-1", 1)
     house.place("unit-2", 2)
-    readers = [Reader(each, address) for each in (browser, house.staff("head_judge"), house.staff("judge", "Kai Eich"))]
+    readers = [Reader(each, address) for each in (browser, house.staff("head_judge"), house.staff("judge", "Kai Eich"),
+                                                    house.staff("scorekeeper", "Mia Sol"))]
     for _ in range(60):
         for _ in range(chance.randrange(1, 4)):
             house.time.ms += chance.choice([0, 100, 4_000, 40_000])
@@ -192,6 +193,23 @@ def test_five_judges_and_an_organizer_share_one_drawing_and_no_form(house: House
         assert f"{CONSOLE}/publish" not in text
         assert f"{CONSOLE}/draw" not in text
     assert all("Done by: organizer" in text for text in told[1:])
+
+
+def test_whose_pin_ends_while_the_page_is_drawn_gets_nobody_s_forms(house: House, monkeypatch: pytest.MonkeyPatch):
+    house.with_event()
+    staff = house.hub.access.organizers.staff
+    judge = house.staff("judge", "Kai Eich")
+    [person] = [person for person in staff.people if person.name == "Kai Eich"]
+    real = console._draw
+
+    def draw(*of: Any) -> Any:
+        staff.revoke(person.id)
+        return real(*of)
+
+    monkeypatch.setattr(console, "_draw", draw)
+    page = judge.client.get(CONSOLE).text
+    assert "<:" not in page
+    assert f"{CONSOLE}/draw" not in page
 
 
 def test_a_step_is_as_old_as_its_page_not_as_its_rendering(house: House):
