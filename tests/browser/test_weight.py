@@ -161,7 +161,9 @@ def test_requests_of_a_player_s_page(large_hall: Hall, heaviest: Callable[[str],
         ports = {port for _, port in at_hub}
         print(f"{load}: {len(asked)} requests on {len(ports)} connections: {path}")
         assert len(asked) <= most, (load, asked)
-        assert len(ports) <= 2, (load, at_hub)
+        # A busy browser asks for style and script before either has come, each on a connection of its own;
+        # icon and feed find one of these free.
+        assert len(ports) <= (3 if load == "first" else 2), (load, at_hub)
 
 
 @pytest.mark.parametrize("address", [
