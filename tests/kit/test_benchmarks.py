@@ -14,6 +14,7 @@ import pytest
 
 sys.path.append(str(Path(__file__).parents[1] / "benchmarks"))
 
+from rig import quota
 from rig.table import Options, Row, collect, run
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
@@ -85,3 +86,31 @@ def test_the_table_says_what_ran_beside_it_and_the_exit_code_that_one_broke_off(
     said = capsys.readouterr()
     assert "broken off: bench_breaks_off" in said.err
     assert said.out.count("gate 250 ms") == 2
+
+
+def mixed(options: Options, folder: Path) -> Iterator[Row]:
+    yield from (SLOW, Row("a start", 0.5, "s", gate=0.7, floor=0.2, floor_name="python", since="2026-11-22"),
+                Row("a result in a browser", None, "ms", gate=500, since="2026-11-22", note="no browser is installed"))
+
+
+def test_the_end_names_each_benchmark_s_seconds_the_gates_that_say_no_and_what_was_not_measured(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    run({"bench_mixed": mixed}, argparse.Namespace(quick=False, seed=1, nice=0, busy=0))
+    _, table = capsys.readouterr().out.split("load average")
+    assert re.search(r"^— bench_mixed, \d+ s$", table, re.MULTILINE)
+    assert re.search(r"^a start +≤ 0\.70 s +0\.50 s +0\.20 s +2\.50 +yes +2026-11-22  python$", table, re.MULTILINE)
+    _, end = re.split(r"\d+ s in all; ", table)
+    assert end.splitlines() == ["1 of 2 gates say NO:", "  a draw: 300 ms, goal ≤ 250 ms",
+                                "  a result in a browser: not measured, no browser is installed"]
+
+
+def test_a_folder_without_control_groups_holds_no_hub_to_a_share(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(quota, "V1", tmp_path / "cpu")
+    monkeypatch.setattr(quota, "V2", tmp_path)
+    monkeypatch.setattr(quota, "_systemd_may", lambda: False)
+    with pytest.raises(quota.NoQuota, match="No such file"), quota.quota(0.25):
+        pass
+    assert list(tmp_path.iterdir()) == []

@@ -10,6 +10,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from rig.busy import busy_processes
@@ -90,16 +91,19 @@ def alone(measure: Measure, about: str | None) -> None:
 def run(benchmarks: Mapping[str, Measure], chosen: argparse.Namespace) -> int:
     """Each in turn, and one table of all figures; the exit code, 1 if one broke off before its last row."""
     options = Options(chosen.quick, chosen.seed, chosen.nice)
-    rows: list[Row] = []
+    rows: dict[str, list[Row]] = {}
+    taken_s: dict[str, float] = {}
     broken: list[str] = []
     with busy_processes(chosen.busy):
         for name, measure in benchmarks.items():
             print(f"— {name}", flush=True)
-            found, whole = collect(measure, options)
-            rows += found
+            begin = time.monotonic()
+            rows[name], whole = collect(measure, options)
+            taken_s[name] = time.monotonic() - begin
+            print(f"  {name} took {taken_s[name]:.0f} s", flush=True)
             broken += [] if whole else [name]
-    print_table(rows, "".join((", a quick look: the figures say nothing" if chosen.quick else "",
-                               f", beside {chosen.busy} busy processes" if chosen.busy else "")))
+    print_table(rows, taken_s, "".join((", a quick look: the figures say nothing" if chosen.quick else "",
+                                        f", beside {chosen.busy} busy processes" if chosen.busy else "")))
     if broken:
         print(f"broken off: {', '.join(broken)}", file=sys.stderr)
     return int(bool(broken))
@@ -108,17 +112,15 @@ def run(benchmarks: Mapping[str, Measure], chosen: argparse.Namespace) -> int:
 def collect(measure: Measure, options: Options) -> tuple[list[Row], bool]:
     """All rows of one benchmark, printed as they come, and whether it came to its end. One that fails says so."""
     rows: list[Row] = []
-    whole, begin = False, time.monotonic()
     with tempfile.TemporaryDirectory(prefix="roundtap-bench-") as folder:
         try:
             for row in measure(options, Path(folder)):
                 rows.append(row)
                 print(f"  {line_of(row)}", flush=True)
-            whole = True
-            print(f"  {time.monotonic() - begin:.0f} s", flush=True)
         except Exception as error:
             print(f"  broken off: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
-    return rows, whole
+            return rows, False
+    return rows, True
 
 
 def line_of(row: Row) -> str:
@@ -129,25 +131,41 @@ def line_of(row: Row) -> str:
     return f"{row.name}: {shown(row.figure, row.unit)}{gate}{floor}{note}"
 
 
-def print_table(rows: Sequence[Row], circumstances: str = "") -> None:
-    """All rows, aligned, and under which circumstances; "ratio" is the figure beside its floor."""
-    heads = ("what", "figure", "gate", "since", "met", "floor", "ratio", "floor is")
-    cells = [heads, *(
-        (row.name, shown(row.figure, row.unit), ("≥ " if row.at_least else "") + shown(row.gate, row.unit)
-         if row.gate is not None else "", row.since if row.gate is not None else "", row.met,
-         shown(row.floor, row.unit) if row.floor is not None else "", _ratio(row), row.floor_name)
-        for row in rows)]
-    widths = [max(len(line[i]) for line in cells) for i in range(len(heads))]
+def print_table(rows: Mapping[str, Sequence[Row]], taken_s: Mapping[str, float], circumstances: str = "") -> None:
+    """All rows by benchmark, aligned, and under which circumstances; then every gate that says NO, and every row that
+    could not be measured. "ratio" is the figure beside its floor."""
+    heads = ("row", "goal", "figure", "floor", "ratio", "kept", "since", "floor is")
+    cells = {"": [heads], **{f"— {name}, {taken_s[name]:.0f} s": [_cells(row) for row in found]
+                             for name, found in rows.items()}}
+    widths = [max(map(len, column)) for column in zip(*chain(*cells.values()), strict=True)]
     print(f"\nload average {', '.join(f'{load:.1f}' for load in os.getloadavg())} on {os.cpu_count()} cores"
           f"{circumstances}")
-    for line in cells:
-        left = line[0].ljust(widths[0])
-        right = "  ".join(cell.rjust(width) for cell, width in zip(line[1:-1], widths[1:-1], strict=True))
-        print(f"{left}  {right}  {line[-1]}".rstrip())
-    for row in rows:
+    for title, lines in cells.items():
+        if title:
+            print(title)
+        for first, *middle, last in lines:
+            right = "  ".join(cell.rjust(width) for cell, width in zip(middle, widths[1:-1], strict=True))
+            print(f"{first.ljust(widths[0])}  {right}  {last}".rstrip())
+    every = list(chain(*rows.values()))
+    for row in every:
         if row.note:
             print(f"  {row.name}: {row.note}")
+    asked = [row for row in every if row.gate is not None and row.figure is not None]
+    missed = [_cells(row) for row in asked if row.met == "NO"]
+    print(f"\n{sum(taken_s.values()):,.0f} s in all{circumstances}; {len(missed)} of {len(asked)} gates say NO:")
+    for name, gate, figure, floor, ratio, *_, floor_name in missed:
+        print(f"  {name}: {figure}, goal {gate}" + (f"; {floor_name} {floor}, {ratio} ×" if floor else ""))
+    for row in every:
+        if row.figure is None:
+            print(f"  {row.name}: not measured, {row.note}")
     sys.stdout.flush()
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    gate = ("≥ " if row.at_least else "≤ ") + shown(row.gate, row.unit) if row.gate is not None else ""
+    floor = shown(row.floor, row.unit) if row.floor is not None else ""
+    return (row.name, gate, shown(row.figure, row.unit), floor, _ratio(row), row.met,
+            row.since if row.gate is not None else "", row.floor_name)
 
 
 def shown(figure: float | None, unit: str) -> str:
