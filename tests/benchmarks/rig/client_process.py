@@ -18,11 +18,12 @@ PATIENCE_S = 60.0
 
 
 class ClientProcess:
-    """The benchmark's side: `python -m MODULE`, one JSON object a line each way."""
+    """The benchmark's side: `python -m MODULE`, one JSON object a line each way. `wrapper`: words before the
+    command."""
 
-    def __init__(self, module: str, **config: Any) -> None:
+    def __init__(self, module: str, wrapper: tuple[str, ...] = (), **config: Any) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-m", module], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            [*wrapper, sys.executable, "-m", module], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])})
         self._heard: queue.SimpleQueue[Said | None] = queue.SimpleQueue()
         self._reader = threading.Thread(target=self._read, daemon=True)
