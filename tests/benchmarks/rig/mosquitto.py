@@ -51,8 +51,10 @@ def running(folder: Path, core: int | None) -> Iterator[tuple[int, int]]:
         process.wait(timeout=10)
 
 
-async def fan_out_ms(port: int, subscribers: int, messages: int, every_s: float, size: int) -> list[float]:
-    """From publishing to each subscriber's having it, in milliseconds: `messages` × `subscribers` of them."""
+async def fan_out(port: int, pid: int, subscribers: int, messages: int, every_s: float,
+                  size: int) -> tuple[list[float], float]:
+    """From publishing to each subscriber's having it, in milliseconds: `messages` × `subscribers` of them; and the
+    broker's seconds of processor for each message."""
     taken: list[float] = []
     published: dict[bytes, float] = {}
 
@@ -71,6 +73,7 @@ async def fan_out_ms(port: int, subscribers: int, messages: int, every_s: float,
         assert kind == SUBACK
         listeners.append(asyncio.create_task(listen(reader)))
     _, writer = await _connected(port, "publisher")
+    cpu_s = time.clock_gettime((~pid << 3) | 2)
     for count in range(messages):
         await asyncio.sleep(every_s)
         number = b"%08d" % count
@@ -79,11 +82,12 @@ async def fan_out_ms(port: int, subscribers: int, messages: int, every_s: float,
     give_up = time.monotonic() + 10
     while len(taken) < messages * subscribers and time.monotonic() < give_up:
         await asyncio.sleep(0.05)
+    cpu_s = time.clock_gettime((~pid << 3) | 2) - cpu_s
     for task in listeners:
         task.cancel()
     for _, each in [*talks, (None, writer)]:
         each.transport.abort()
-    return taken
+    return taken, cpu_s / messages
 
 
 async def _connected(port: int, name: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
