@@ -88,7 +88,7 @@ def measure(options: Options, folder: Path) -> Iterator[Row]:
 def _rows(name: str, gate: float, runs: Sequence[Cost], together: Cost) -> Iterator[Row]:
     run = runs[len(runs) // 2]
     own, *foreign = (spent_s * 1000 / run.reports for spent_s in run.hubs_s)
-    yield Row(f"{name}: carry, beside one hub", run.carried, "×", gate, at_least=True, since=SINCE,
+    yield Row(f"{name}: carry, beside one hub", run.carried, "×", gate, 1.0, "one hub", at_least=True, since=SINCE,
               note=f"{', '.join(f'{each.carried:.2f}' for each in runs)}; {run.reports:,} reports")
     floor_ms = run.database_s * 1000 / run.reports
     yield Row(f"{name}: processor a report at the hub that serves it", own, "ms", None, floor_ms, "PostgreSQL's own")

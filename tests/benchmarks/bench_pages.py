@@ -29,19 +29,19 @@ def measure(options: Options, folder: Path) -> Iterator[Row]:
     with HubProcess(hall, (), core) as hub:
         browser = Browser(hub)
         time.sleep(1)
-        yield from _player(options, hub, browser, hall)
+        floor = _cpu_ms(hub, [lambda: browser.get("/time")] * options.pick(PLAYERS, 10))
+        yield from _player(options, hub, browser, hall, floor)
         browser.log_in()
-        yield from _console(options, hub, browser, hall)
+        yield from _console(options, hub, browser, hall, floor)
         browser.close()
 
 
-def _player(options: Options, hub: HubProcess, browser: Browser, hall: Hall) -> Iterator[Row]:
+def _player(options: Options, hub: HubProcess, browser: Browser, hall: Hall, floor: float) -> Iterator[Row]:
     many = options.pick(PLAYERS, 10)
     pages = [f"/e/e1/p/p{n}" for n in range(1, many + 1)]
     body, answer = browser.get(pages[0])
     packed = answer.headers.get("Content-Encoding", "none")
     plain = len(browser.get(pages[0], "identity")[0])
-    floor = _cpu_ms(hub, [lambda: browser.get("/time")] * many)
     first = _cpu_ms(hub, [lambda page=page: browser.get(page) for page in pages])
     warm = _cpu_ms(hub, [lambda page=page: browser.get(page) for page in pages])
     yield Row("page of a player, packed with gzip", float(packed == "gzip"), "", 1, at_least=True,
@@ -61,7 +61,7 @@ def _player(options: Options, hub: HubProcess, browser: Browser, hall: Hall) -> 
                    f"{p50(anothers) or 0:.2f} ms")
 
 
-def _console(options: Options, hub: HubProcess, browser: Browser, hall: Hall) -> Iterator[Row]:
+def _console(options: Options, hub: HubProcess, browser: Browser, hall: Hall, floor: float) -> Iterator[Row]:
     times = options.pick(20, 2)
     packed, answer = browser.get("/console/e1")
     assert answer.status == 200, answer.status
@@ -71,18 +71,19 @@ def _console(options: Options, hub: HubProcess, browser: Browser, hall: Hall) ->
     yield Row(f"console of {PLAYERS} players: on the wire", len(packed) / 1000, "kB", CONSOLE_KB,
               since=SINCE, note=f"content-encoding: {encoding}")
     yield Row(f"console of {PLAYERS} players, again: CPU", _cpu_ms(hub, [lambda: browser.get("/console/e1")] * times),
-              "ms", 15, since=SINCE)
+              "ms", 15, floor, "GET /time", since=SINCE)
     after = []
     for number in range(options.pick(20, 2)):
         _report(browser, hall, 1 + number % 128, 1000 + number)
         time.sleep(0.05)
         after.append(_cpu_ms(hub, [lambda: browser.get("/console/e1")], settle_s=0))
-    yield Row(f"console of {PLAYERS} players, after a commit: CPU", p50(after), "ms", 8, since=SHARED)
-    yield from _changes(options, hub, browser, hall)
-    yield from _public(options, hub, browser)
+    yield Row(f"console of {PLAYERS} players, after a commit: CPU", p50(after), "ms", 8, floor, "GET /time",
+              since=SHARED)
+    yield from _changes(options, hub, browser, hall, floor)
+    yield from _public(options, hub, browser, floor)
 
 
-def _changes(options: Options, hub: HubProcess, organizer: Browser, hall: Hall) -> Iterator[Row]:
+def _changes(options: Options, hub: HubProcess, organizer: Browser, hall: Hall, floor: float) -> Iterator[Row]:
     """What an organizer's open console fetches after each report; then five judges' beside it."""
     judges = [_judge(hub, organizer, f"Judge {n}") for n in range(5)]
     versions = {each: _seen(each.get("/console/e1", "identity")[0].decode()) for each in (organizer, *judges)}
@@ -98,19 +99,19 @@ def _changes(options: Options, hub: HubProcess, organizer: Browser, hall: Hall) 
         time.sleep(0.5)
         own.append(_cpu_ms(hub, [lambda: fetch(organizer)], settle_s=0))
         theirs.append(_cpu_ms(hub, [lambda each=each: fetch(each) for each in judges], settle_s=0))
-    yield Row("one open console, its changes after a report: CPU", p50(own), "ms", 6, since=SHARED,
-              note=f"2 reports/s, of {len(own)}")
-    yield Row("five judges' consoles beside it, each: CPU", p50(theirs), "ms", 3, since=SHARED,
-              note="drawn once for all roles")
+    yield Row("one open console, its changes after a report: CPU", p50(own), "ms", 6, floor, "GET /time",
+              since=SHARED, note=f"2 reports/s, of {len(own)}")
+    yield Row("five judges' consoles beside it, each: CPU", p50(theirs), "ms", 3, floor, "GET /time",
+              since=SHARED, note="drawn once for all roles")
     for each in judges:
         each.close()
 
 
-def _public(options: Options, hub: HubProcess, organizer: Browser) -> Iterator[Row]:
+def _public(options: Options, hub: HubProcess, organizer: Browser, floor: float) -> Iterator[Row]:
     body, _ = organizer.get("/e/e1/pairings")
     warm = _cpu_ms(hub, [lambda: organizer.get("/e/e1/pairings")] * options.pick(20, 5))
     yield Row("public page as an organizer sees it: on the wire", len(body) / 1000, "kB", 9, since=SHARED)
-    yield Row("public page as an organizer sees it: CPU", warm, "ms", 0.15, since=SHARED)
+    yield Row("public page as an organizer sees it: CPU", warm, "ms", 0.15, floor, "GET /time", since=SHARED)
 
 
 def _judge(hub: HubProcess, organizer: Browser, name: str) -> Browser:

@@ -261,8 +261,8 @@ def whole_draws(size: int) -> Iterator[Row]:
     clean = took.pop("clean")
     yield Row(f"whole draw of {size:,}, clean, mean", clean / (rounds + 1), "ms")
     for name, ms in took.items():
-        yield Row(f"whole draw of {size:,}, {name}, beside clean", ms / clean, "×", UGLY_GATE, since=SINCE,
-                  note=f"mean {ms / (rounds + 1):.1f} ms")
+        yield Row(f"whole draw of {size:,}, {name}, beside clean", ms / clean, "×", UGLY_GATE, 1.0, "clean",
+                  since=SINCE, note=f"mean {ms / (rounds + 1):.1f} ms")
 
 
 def ring(size: int, neighbours: int, group: int) -> PairingPool:

@@ -154,7 +154,7 @@ def print_table(rows: Mapping[str, Sequence[Row]], taken_s: Mapping[str, float],
     missed = [_cells(row) for row in asked if row.met == "NO"]
     print(f"\n{sum(taken_s.values()):,.0f} s in all{circumstances}; {len(missed)} of {len(asked)} gates say NO:")
     for name, gate, figure, floor, ratio, *_, floor_name in missed:
-        print(f"  {name}: {figure}, goal {gate}" + (f"; {floor_name} {floor}, {ratio} ×" if floor else ""))
+        print(f"  {name}: {figure}, goal {gate}" + (f"; {floor_name} {floor}, {ratio} ×" if floor_name else ""))
     for row in every:
         if row.figure is None:
             print(f"  {row.name}: not measured, {row.note}")
@@ -163,7 +163,7 @@ def print_table(rows: Mapping[str, Sequence[Row]], taken_s: Mapping[str, float],
 
 def _cells(row: Row) -> tuple[str, ...]:
     gate = ("≥ " if row.at_least else "≤ ") + shown(row.gate, row.unit) if row.gate is not None else ""
-    floor = shown(row.floor, row.unit) if row.floor is not None else ""
+    floor = shown(row.floor, row.unit) if row.floor is not None or gate else ""
     return (row.name, gate, shown(row.figure, row.unit), floor, _ratio(row), row.met,
             row.since if row.gate is not None else "", row.floor_name)
 
