@@ -72,6 +72,7 @@ def _one(options: Options, folder: Path, name: str, phone_count: int, wrapper: t
             cpu = hub.cpu_s() - cpu
             calm = phones.ask("calm", 60) if phone_count else {}
         if name in PAGE_GATES_MS:
+            hub.wait_until_idle()
             time_ms = _cold(hub, options, ["/time"] * phone_count)
             cold_ms = _cold(hub, options, [_page(n) for n in range(phone_count)])
         note = _note(said, f"{ready} of {len(hall.keys)}", cpu, calm, throttled(hub.pid))

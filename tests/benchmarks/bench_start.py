@@ -38,7 +38,6 @@ EVENTS, PLAYERS, ROUNDS = 50, 128, 7
 PLAYED_EACH = 10
 FLOORS_MAX = 4  # a start with SQLModel's tables, beside importing what it stands on
 FLOOR = "python -c 'import flask, uvicorn'"
-IDLE, SETTLE_S = 0.05, 60.0
 
 
 def measure(options: Options, folder: Path) -> Iterator[Row]:
@@ -55,7 +54,7 @@ def measure(options: Options, folder: Path) -> Iterator[Row]:
     with HubProcess(hall, (), core) as hub:
         yield Row(f"start, {name}, the very first, to the first answer", hub.started_s, "s",
                   note=f"CPU {hub.started_cpu_s:.2f} s, RSS {hub.rss_mb():.0f} MB")
-        _until_idle(hub)
+        hub.wait_until_idle()
     yield from _starts(hall, core, name, options.pick(3, 1), 1.0, 75, floor)
 
 
@@ -83,16 +82,6 @@ def _starts(hall: Hall, core: int | None, name: str, times: int, gate_s: float, 
     yield Row(f"start, {name}, to the first answer: CPU", min(cpu), "s", FLOORS_MAX * floor[1], floor[1], FLOOR,
               since="2026-11-27")
     yield Row(f"start, {name}: RSS", min(rss), "MB", gate_mb, since="2026-11-22", note=f"PSS {min(pss):.0f} MB")
-
-
-def _until_idle(hub: HubProcess) -> None:
-    """What it does in the background is done: two seconds with hardly any processor time."""
-    give_up = time.monotonic() + SETTLE_S
-    while time.monotonic() < give_up:
-        cpu, begin = hub.cpu_s(), time.monotonic()
-        time.sleep(2)
-        if hub.cpu_s() - cpu < IDLE * (time.monotonic() - begin):
-            return
 
 
 def _bare_start_s(core: int | None) -> tuple[float, float]:

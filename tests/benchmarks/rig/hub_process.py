@@ -22,6 +22,7 @@ from roundtap_hub.hub import hash_pin
 
 PIN = "135790"
 START_S = 300.0
+IDLE, SETTLE_S = 0.05, 60.0
 
 
 @dataclass
@@ -114,6 +115,15 @@ class HubProcess:
 
     def pss_mb(self) -> float:
         return _kb(Path(f"/proc/{self.pid}/smaps_rollup"), "Pss:") / 1024
+
+    def wait_until_idle(self) -> None:
+        """What it does in the background is done: two seconds with hardly any processor time."""
+        give_up = time.monotonic() + SETTLE_S
+        while time.monotonic() < give_up:
+            cpu, begin = self.cpu_s(), time.monotonic()
+            time.sleep(2)
+            if self.cpu_s() - cpu < IDLE * (time.monotonic() - begin):
+                return
 
     def stop(self) -> None:
         """End it as systemd would; killed where that takes too long."""
