@@ -99,7 +99,7 @@ class BufferModel(EscposInterpreter):
         while self._now_us >= self._busy_until_us:
             self._under_way = 0
             self._pending = bytearray(self._waiting)
-            before, cuts = sum(strip.height for strip in self._strips), len(self.sheets)
+            strips, cuts = len(self._strips), len(self.sheets)
             if not self._waiting:
                 return
             try:
@@ -109,8 +109,7 @@ class BufferModel(EscposInterpreter):
             del self._waiting[:length]
             self._under_way += length
             busy_us = (len(self.sheets) - cuts) * CUT_MS * 1000
-            after = sum(strip.height for strip in self._strips)
-            if after > before:
+            if len(self._strips) > strips:
                 busy_us += self._moving_us(self._strips[-1])
             # Letters go into the line that is being set; the line is printed with its end.
             self._busy_until_us = self._now_us + busy_us
