@@ -1,4 +1,4 @@
-"""`make bench`: every benchmark in turn, and one table of all figures at the end.
+"""`make bench`: every benchmark in turn, and one table of all figures at the end, with the gates that say NO.
 
     python tests/benchmarks/run_all.py [--only NAME …] [--quick] [--nice N] [--busy N] [--jobs N]
 
