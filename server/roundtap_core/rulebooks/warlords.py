@@ -158,7 +158,8 @@ def _size_problems(list_: ListData, options: Mapping[str, Any]) -> Iterator[Prob
 
 
 def _size_problem(deck: str, count: int, size: int) -> Problem:
-    return Problem(f"list_{deck}_size", where=f"/{deck}", count=count, right=size)
+    key = {BATTLE: "list_battle_size", CONSTRUCTION: "list_construction_size", SIDEBOARD: "list_sideboard_size"}[deck]
+    return Problem(key, where=f"/{deck}", count=count, right=size)
 
 
 def _copy_problems(list_: ListData, decks: Sequence[str], options: Mapping[str, Any]) -> Iterator[Problem]:
