@@ -202,8 +202,8 @@ def pair_page(event_id: str, **_: str) -> AnyResponse:
     moment = web.current_event(event_id)
     rows, from_draw = _typed(), request.args.get("from") != "empty"
     problem: Problem | None = g.get("problem")
-    step = preview_imposed(moment.state, _command(moment)) if problem is not None and problem.key in (
-        "mend_warned", "mend_changed_meanwhile") else None
+    step = preview_imposed(moment.state, _command(moment)) \
+        if problem is not None and problem.key in ("mend_warned", "mend_changed_meanwhile") else None
     return web.page("pair.html", state=moment.state, view=manual_pairing_view(moment, rows, from_draw),
                     warnings=warnings_of(step, full_names(moment)) if step is not None else (),
                     plan=step.mark if step is not None else "", officials_on_duty=officials_on_duty(moment),
