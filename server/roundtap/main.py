@@ -70,7 +70,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        _discard_stdout()
+        # What is still buffered after the reader has gone (`| head`) is discarded without an error at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
 
 
@@ -101,8 +102,7 @@ def _run(words: list[str]) -> int:
         parser = argparse.ArgumentParser(prog=f"roundtap {name}", description=module.__doc__, allow_abbrev=False,
                                          formatter_class=_Help)
         module.add_arguments(parser)
-        code: int = module.run(parser.parse_args(words[1:]))
-        return code
+        return int(module.run(parser.parse_args(words[1:])))
     except ModuleNotFoundError as error:
         if not command.extras or (error.name or "").split(".")[0] in OWN_PACKAGES:
             raise
@@ -152,11 +152,6 @@ def _missing_extra(name: str, extras: tuple[str, ...]) -> str:
     quoted = " and ".join(f"'{extra}'" for extra in extras)
     plural = "s" if len(extras) > 1 else ""
     return f"roundtap {name} needs the extra{plural} {quoted}: pip install roundtap[{','.join(extras)}]"
-
-
-def _discard_stdout() -> None:
-    """Discard what is still buffered after the reader has gone (`| head`), without an error at exit."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

@@ -134,9 +134,7 @@ class ClockView(Message, frozen=True):
 
     def is_time_up(self, left_ms: int | None) -> bool:
         """Whether time has been called, with `left_ms` on the clock."""
-        if self.open_end:
-            return self.over
-        return self.over or (left_ms is not None and left_ms <= 0)
+        return self.over or (not self.open_end and left_ms is not None and left_ms <= 0)
 
     def phase(self, left_ms: int | None) -> str:
         """The text of the current phase, with `left_ms` on the clock; "" outside of all."""

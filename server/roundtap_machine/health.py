@@ -106,13 +106,13 @@ def free_bytes(folder: Path) -> int | None:
 
 def is_mounted_read_only(machine: MachineProbe, folder: Path) -> bool | None:
     """Whether the mount of `folder` is read-only for this process; None where unknown."""
-    mount = _mount_of(machine, folder)
+    mount = mount_of(machine.text("proc/self/mountinfo") or "", folder)
     return None if mount is None else mount.read_only or mount.file_system_read_only
 
 
 def root_is_read_only(machine: MachineProbe) -> bool | None:
     """Whether the root is read-only or written to memory alone, apart from what systemd forbids a single service."""
-    mount = _mount_of(machine, Path("/"))
+    mount = mount_of(machine.text("proc/self/mountinfo") or "", Path("/"))
     return None if mount is None else mount.file_system_read_only or mount.kind == "overlay"
 
 
@@ -139,9 +139,9 @@ def mounts_of(mountinfo: str) -> list[Mount]:
     return sorted(found, key=lambda mount: len(mount.place))
 
 
-def _mount_of(machine: MachineProbe, folder: Path) -> Mount | None:
-    mounts = mounts_of(machine.text("proc/self/mountinfo") or "")
-    return next((mount for mount in reversed(mounts) if folder.is_relative_to(mount.place)), None)
+def mount_of(mountinfo: str, folder: Path) -> Mount | None:
+    """The mount that this folder lies on; None where unknown."""
+    return next((mount for mount in reversed(mounts_of(mountinfo)) if folder.is_relative_to(mount.place)), None)
 
 
 def chip_labels(device: Path) -> list[str]:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from roundtap_machine.health import mounts_of
+from roundtap_machine.health import mount_of
 
 SOCKET = Path("/run/roundtap/steps.sock")
 SOCKET_VARIABLE = "ROUNDTAP_STEPS"  # the environment variable that names another socket
@@ -102,11 +102,10 @@ class RootSteps:
         """Have systemd unmount a stick: everything is written to it when this returns, and no process has it open."""
         if not isinstance(folder, str) or not folder.startswith(STICKS) or os.path.normpath(folder) != folder:
             raise StepRefused(NO_STICK)
-        mounted = mounts_of(self.mounts.read_text(encoding="utf-8", errors="replace"))
-        where = next((mount.place for mount in reversed(mounted) if Path(folder).is_relative_to(mount.place)), None)
-        if where is None or not where.startswith(STICKS):
+        mount = mount_of(self.mounts.read_text(encoding="utf-8", errors="replace"), Path(folder))
+        if mount is None or not mount.place.startswith(STICKS):
             raise StepRefused(NO_STICK)
-        self._systemctl("stop", "--", _mount_unit(where))
+        self._systemctl("stop", "--", _mount_unit(mount.place))
 
     def _set_time(self, seconds: object) -> None:
         if not isinstance(seconds, int) or isinstance(seconds, bool) or not is_plausible_time(seconds):

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from roundtap.demo.guide import Guide
-from roundtap.kit.virtual_kit import HUB, VirtualKit
+from roundtap.kit.virtual_kit import HUB, VirtualKit, unit_of
 from roundtap_core.errors import Problem
 from roundtap_core.words import catalogue
 from roundtap_hub.access.auth import OWN_PAGES, is_local_request
@@ -201,11 +201,10 @@ class Bench:
 
     async def _show_switches(self) -> None:
         assert self.kit is not None
-        named = {f"table-{number}": number for number in self.tables}
         await self._show(self._switches, {"switches": {
             name: {POWER: self.kit.has_power(name),
                    **({NETWORK: self.kit.cables[name].plugged_in} if name in self.kit.cables else {})}
-            for name in (HUB, *named) if self.kit.knows(name)}})
+            for name in (HUB, *map(unit_of, self.tables)) if self.kit.knows(name)}})
 
     async def _handle_order(self, path: str, scope: http_answers.Scope, receive: http_answers.Receive,
                             send: http_answers.Send) -> None:
@@ -215,8 +214,7 @@ class Bench:
             return
         front: BenchTable | None = None
         try:
-            is_json = http_answers.get_header(scope, b"content-type") == b"application/json"
-            message = order if is_json else {}
+            message = order if http_answers.get_header(scope, b"content-type") == b"application/json" else {}
             if path == "/switch":
                 await self._switch(message)
             else:

@@ -94,8 +94,7 @@ def run(args: argparse.Namespace) -> int:
     """Start everything, print the addresses, and clean up on Ctrl-C."""
     if args.practice is not None:
         return run_practice(args)
-    trouble = _argument_error(args)
-    if trouble:
+    if trouble := _argument_error(args):
         return print_refusal(f"roundtap demo: {trouble}")
     exit_on_signals(code=0)
     folder = Path(tempfile.mkdtemp(prefix="roundtap-demo-"))
@@ -182,9 +181,8 @@ class Demo:
 
     def make_event(self) -> None:
         """The event that the guide leads through, or round 1 of any other."""
-        options = guide.OPTIONS if self.is_guided else {}
         self._event = make_event(self.kit.database, self.args.players, self.args.tables, self.args.rulebook,
-                                 options=options, published=not self.is_guided)
+                                 options=guide.OPTIONS if self.is_guided else {}, published=not self.is_guided)
 
     def greeting(self, path: str = "/") -> str:
         """What the terminal says; `path`: of the pages' address."""

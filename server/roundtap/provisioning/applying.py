@@ -70,8 +70,8 @@ class Machine:
     def settings(self) -> tuple[Settings, list[SettingsNote]]:
         """The file's settings, and notes on them; defaults without a file."""
         try:
-            others = [self.root / roles.ETC]
-            return settings_file.read_settings_file(self.settings_path(), others, saved_passwords(self))
+            return settings_file.read_settings_file(self.settings_path(), [self.root / roles.ETC],
+                                                    saved_passwords(self))
         except OSError as error:
             return Settings(), [SettingsNote("unreadable", params={"reason": error.strerror or str(error)})]
 
@@ -161,19 +161,14 @@ def _write(root: Path, wanted: roles.SystemFile) -> bool | None:
     """True: written; False: unchanged; None: the file was made manually and is left alone."""
     path = root / wanted.path
     try:
-        old = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        old = None
+        if path.exists() and not path.read_text(encoding="utf-8").startswith(roles.MARK):
+            return None
     except (OSError, UnicodeDecodeError):
         return None
-    if old == wanted.text:
-        return False
-    if old is not None and not old.startswith(roles.MARK):
-        return None
-    write_if_changed(path, wanted.text, wanted.mode)
-    if wanted.group:
+    written = write_if_changed(path, wanted.text, wanted.mode)
+    if written and wanted.group:
         give_to(path, wanted.group)
-    return True
+    return written
 
 
 def give_to(path: Path, group: str) -> None:
@@ -330,8 +325,7 @@ def wipe_passwords(path: Path, taken: Collection[str] = settings_file.SECRET) ->
         found, _ = settings_file.read_settings(line.decode(encoding, errors="replace").encode())
         secret = next((key for key in settings_file.SECRET if key in taken and getattr(found, key)), None)
         if secret:
-            end = line[len(line.rstrip(b"\r\n")):]
-            line = WIPED.format(key=secret).encode() + end
+            line = WIPED.format(key=secret).encode() + line[len(line.rstrip(b"\r\n")):]
         kept.append(line)
     new = b"".join(kept)
     if new != raw:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from roundtap.provisioning.roles import own_or_known
 from roundtap.provisioning.settings_file import Settings
 from roundtap_machine.atomic_write import write_atomically
 
@@ -43,11 +44,8 @@ def screen_bus(settings: Settings, own_boards: Path) -> list[str]:
     """The bus of the board's screen; I²C for a board that cannot be read (the unit itself reports why)."""
     from roundtap_devices.boards import BoardError, load_board
 
-    if not settings.board:
-        return ["i2c"]
     try:
-        name = str(own_boards / settings.board) if settings.board.endswith(".toml") else settings.board
-        return [load_board(name).screen.bus]
+        return [load_board(own_or_known(settings.board or "recommended", own_boards)).screen.bus]
     except (BoardError, OSError):
         return ["i2c"]
 
@@ -76,8 +74,6 @@ def cmdline(text: str, country: str = "", serial: bool = False) -> str:
 def with_kernel_word(words: list[str], name: str, value: str) -> list[str]:
     """The words with NAME=VALUE in its old place, or at the end; `value` "" removes it."""
     new = f"{name}{value}"
-    if new in words:
-        return words
     if not value:
         return [word for word in words if not word.startswith(name)]
     if any(word.startswith(name) for word in words):

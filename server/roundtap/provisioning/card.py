@@ -89,13 +89,10 @@ def _run(args: argparse.Namespace, unpacked: Path) -> int:
             cli_io.write_lines(note.text(words, (args.settings or Path(FILE)).name) for note in notes)
             return cli_io.BAD_INPUT
         bundle = read_bundle(Path(args.bundle), unpacked, args.architecture)
-        card: Card
-        if where.is_dir():
-            card, text = FolderCard(where), "card.done"
-        else:
+        if not where.is_dir():
             args.output.parent.mkdir(parents=True, exist_ok=True)
             copy_sparse(where, unfinished)
-            card, text = ImageCard(unfinished), "card.image"
+        card = FolderCard(where) if where.is_dir() else ImageCard(unfinished)
         with machine_at(Path("/")).boot_open():
             prepare_card(card, bundle.files, files if args.settings else {})
         if not where.is_dir():
@@ -107,8 +104,9 @@ def _run(args: argparse.Namespace, unpacked: Path) -> int:
     finally:
         unfinished.unlink(missing_ok=True)
     no_wall = () if any(each["Package"] == WALL for each in bundle.packages) else (words("card.no_wall"),)
-    done = words(text, where=where, packages=len(bundle.packages), mib=_size_mib(bundle.files))
-    cli_io.write_lines([*content_lines(bundle), *no_wall, done])
+    cli_io.write_lines([*content_lines(bundle), *no_wall, words(
+        "card.done" if where.is_dir() else "card.image", where=where, packages=len(bundle.packages),
+        mib=_size_mib(bundle.files))])
     return cli_io.DONE
 
 
@@ -150,7 +148,6 @@ class FolderCard:
 
     def put(self, name: str, raw: bytes) -> None:
         path = self._folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, raw, on_fat=True)
         path.chmod(0o755 if name.endswith(".sh") else 0o644)
 
@@ -188,8 +185,6 @@ class ImageCard:
         return self._call("mcopy", "-n", f"::{name}", "-")
 
     def put(self, name: str, raw: bytes) -> None:
-        if "/" in name:
-            self._call("mmd", "-D", "s", f"::{name.rpartition('/')[0]}")
         self._call("mcopy", "-o", "-", f"::{name}", raw=raw, may_fail=False)
 
     def copy(self, sources: Sequence[Path], folder: str) -> None:
@@ -271,6 +266,6 @@ def read_back(card: Card, written: Mapping[str, bytes | Path]) -> None:
 
 def with_first_boot_script(cmdline: str, settings: settings_file.Settings) -> str:
     """The kernel's command line with which the next start runs the script, on a writable root."""
-    others = [word for word in cmdline.split() if word not in (*STOCK, *ARMED)]
-    words = [word for word in others if not word.startswith(read_only.OVERLAY)]
+    words = [word for word in cmdline.split()
+             if word not in (*STOCK, *ARMED) and not word.startswith(read_only.OVERLAY)]
     return boot_files.cmdline(" ".join([*words, *ARMED]) + "\n", settings.country)

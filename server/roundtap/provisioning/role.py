@@ -64,8 +64,7 @@ def show_on_display(settings: Settings, text: str, root: Path, hold: Callable[[f
         from roundtap_devices.boards import load_board
         from roundtap_devices.display.oled import oled_screen
 
-        own = settings.board.endswith(".toml")
-        wiring = load_board(str(root / ETC / settings.board) if own else settings.board or "recommended").screen
+        wiring = load_board(roles.own_or_known(settings.board or "recommended", root / ETC)).screen
         if wiring.bus != "i2c":
             # On SPI the display needs two pins that belong to the unit.
             return False
@@ -205,9 +204,9 @@ def _apply(machine: Machine, first: bool, restart: bool, wait: bool = False) -> 
     text = role_report(settings, notes, words, roles.role_services(settings.role)[0])
     says = " ".join(note.text(words) for note in mistakes)
     write_if_changed(machine.root / APPLIED, f"{settings.role}\n{says}")
-    consoles = CONSOLES if machine.root == Path("/") else ()
     with machine.boot_open():
-        write_report(machine.boot(), text, mend=bool(notes) or not settings.role, consoles=consoles)
+        write_report(machine.boot(), text, mend=bool(notes) or not settings.role,
+                     consoles=CONSOLES if machine.root == Path("/") else ())
     print(text, end="")
     if notes and at_start:
         show_on_display(settings, notes[0].text(words), machine.root)
@@ -235,6 +234,5 @@ def _turn(machine: Machine, on: bool, restart: bool) -> int:
 def _is_data_missing(machine: Machine) -> bool:
     """Whether the data partition of `/etc/fstab` is missing, so that the services that need it do not start."""
     fstab = machine.root / "etc/fstab"
-    if not fstab.is_file() or read_only.BEGIN not in fstab.read_text(encoding="utf-8", errors="replace"):
-        return False
-    return not read_only.is_data_mounted(machine.root)
+    return (fstab.is_file() and read_only.BEGIN in fstab.read_text(encoding="utf-8", errors="replace")
+            and not read_only.is_data_mounted(machine.root))

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from roundtap.provisioning.settings_file import STANDBY_FILE, UNDECIDED, Settings
 
@@ -114,15 +115,15 @@ def _unit(settings: Settings, service: str, on_hub: bool) -> dict[str, str | boo
     if not on_hub:
         values |= {"hub": settings.hub, "unit": settings.name}
     if service in ("table", "panel"):
-        values["board"] = _own_or_known(settings.board)
+        values["board"] = own_or_known(settings.board)
     if service == "station":
-        values |= {"printer": _own_or_known(settings.printer), "device": settings.port}
+        values |= {"printer": own_or_known(settings.printer), "device": settings.port}
     return {key: value for key, value in values.items() if value}
 
 
-def _own_or_known(name: str) -> str:
+def own_or_known(name: str, folder: Path = Path("/", ETC)) -> str:
     """The path of a custom board or printer, which was copied from beside roundtap.txt, or the name of a known one."""
-    return f"/{ETC}/{name}" if name.endswith(".toml") else name
+    return str(folder / name) if name.endswith(".toml") else name
 
 
 def _toml(values: dict[str, str | bool]) -> str:

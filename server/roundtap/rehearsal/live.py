@@ -112,8 +112,7 @@ class ConsoleClient:
 
     def post(self, path: str, **fields: object) -> str:
         """Send a form; returns the resulting page, after a redirect."""
-        data = urllib.parse.urlencode({"csrf": self._token, **fields}).encode()
-        return self._page(path, data)
+        return self._page(path, urllib.parse.urlencode({"csrf": self._token, **fields}).encode())
 
     def upload(self, path: str, content: bytes) -> str:
         mark = "roundtap-form-boundary"
@@ -124,8 +123,7 @@ class ConsoleClient:
         return self._page(path, body, f"multipart/form-data; boundary={mark}")
 
     def export(self, event: str) -> dict[str, Any]:
-        answer: dict[str, Any] = json.loads(self._page(f"/console/{event}/export.json"))
-        return answer
+        return dict(json.loads(self._page(f"/console/{event}/export.json")))
 
     def _page(self, path: str, data: bytes | None = None, kind: str = "application/x-www-form-urlencoded") -> str:
         request = urllib.request.Request(self._url + path, data, {"Content-Type": kind, "Accept-Language": "en"})

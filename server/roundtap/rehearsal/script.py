@@ -138,8 +138,7 @@ def made_up_event(rulebook_id: str, players: int, seed: int) -> records.Tourname
     event = records.Tournament(f"Made up: {book.title}", rulebook_id, None, options, seed,
                                tuple(_competitors(book, players, options)))
     while (following := _draw_next(event)) is not None:
-        event = replace(event, rounds=(*event.rounds, following))
-        event = _play_round(event, book, rand)
+        event = _play_round(replace(event, rounds=(*event.rounds, following)), book, rand)
         if len(event.rounds) == 2 and players % 2 == 0:
             leaver = replace(event.competitors[-1], dropped_after=2)
             event = replace(event, competitors=(*event.competitors[:-1], leaver))
@@ -190,9 +189,7 @@ def _play_round(event: records.Tournament, book: Rulebook, rand: random.Random) 
             continue
         situation = MatchSituation(THIRD_STAGE if match.game == THIRD else stage,
                                    (totals.get(match.a), totals.get(match.b)))
-        known = {}
-        if book.squads:
-            known = {"picks.winner": squads(match.a), "picks.loser": squads(match.b)}
+        known = {"picks.winner": squads(match.a), "picks.loser": squads(match.b)} if book.squads else {}
         matches.append(replace(match, result=_result(book, event, situation, known, rand)))
     return replace(event, rounds=(*before, replace(last, matches=tuple(matches))))
 

@@ -245,10 +245,8 @@ class Entry(StrictMessage, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         # As `shape` says, without a loop: there are ten thousand of these in a large file.
-        if self.bye is UNSET:
-            right = self.b is not UNSET and self.picks is self.absent is UNSET
-        else:
-            right = self.table is self.b is self.result is self.extension_minutes is self.lots is UNSET
+        right = (self.b is not UNSET and self.picks is self.absent is UNSET) if self.bye is UNSET else \
+            self.table is self.b is self.result is self.extension_minutes is self.lots is UNSET
         if not right:
             raise ValueError("neither a match nor a bye")
 

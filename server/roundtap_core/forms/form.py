@@ -131,8 +131,7 @@ def with_rulings(form: Form, outcomes: tuple[str, ...]) -> Form:
 
 def form_to_json(form: Form) -> dict[str, Any]:
     """The form as plain JSON, as it travels in a table's view."""
-    data: dict[str, Any] = to_builtins(form)
-    return data
+    return dict(to_builtins(form))
 
 
 RECORDED = ("winner", "initiative", "first_player")

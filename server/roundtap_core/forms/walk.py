@@ -133,11 +133,8 @@ def result_readings(way: WayToEnd, opener: Side, result: Result) -> Iterator[Rec
     any of its options, and a score may hold a game that the last step gave."""
     way = way.opened_by(opener)
     sides: dict[str | None, Side] = {questions.WINNER: opener, questions.LOSER: other_side(opener), None: opener}
-    known: ReadAnswers = {}
-    for question in way.questions:
-        answer = question.recorded(result, sides[question.whose])
-        if answer is not None:
-            known[question.name] = answer
+    known: ReadAnswers = {question.name: answer for question in way.questions
+                          if (answer := question.recorded(result, sides[question.whose])) is not None}
     if way.choice(questions.FIRST_PLAYER) is None and result.first_player is not None:
         known[questions.FIRST_PLAYER] = result.first_player
     for score in _scores_before(way, opener, result):

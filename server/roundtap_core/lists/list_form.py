@@ -213,8 +213,7 @@ class ListCheck:
 
     def normalized(self, list_: ListData) -> dict[str, Any]:
         """Equal for two lists with the same content, in any order of lines."""
-        normal: dict[str, Any] = _normal(list_)
-        return normal
+        return dict(_normal(list_))
 
     def of_competitor(self, competitor: Competitor) -> ListData:
         """The competitor's list, including parts that an event file keeps in keys of their own."""

@@ -24,9 +24,8 @@ def never_fielded(tournament: Tournament) -> dict[str, list[int]]:
 
 def _is_over(tournament: Tournament) -> bool:
     planned, swiss = planned_structure_or_none(tournament), tournament.stage_rounds(SWISS)
-    if planned is None or not swiss:
-        return False
-    return len(swiss) >= planned[0] and all(m.bye or m.result for m in swiss[-1].matches)
+    return (planned is not None and len(swiss) >= max(1, planned[0])
+            and all(m.bye or m.result for m in swiss[-1].matches))
 
 
 def _still_in(tournament: Tournament) -> set[str]:

@@ -245,8 +245,7 @@ class Rulebook:
 
     def games(self, stage: str, options: Options) -> int:
         """How many games a match of this stage has at most: 1 or 3."""
-        value: int = options.get("stages", {}).get(stage, {}).get("best_of", self.best_of[0])
-        return value
+        return int(options.get("stages", {}).get(stage, {}).get("best_of", self.best_of[0]))
 
     def minutes(self, stage: str, options: Options) -> int | None:
         """The round's length in minutes, None for an untimed one; an option per stage overrides the rulebook. A second

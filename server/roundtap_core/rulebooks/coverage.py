@@ -99,6 +99,5 @@ def coverage_to_json(found: Coverage) -> dict[str, Any]:
 
 
 def _clause(raw: dict[str, Any], everybody: tuple[str, ...]) -> Clause:
-    fronts = raw.get("fronts", (CORE,) if raw["how"] in HELD else ())
     return Clause(**{**raw, "rulebooks": tuple(raw.get("rulebooks", everybody)), "tests": tuple(raw.get("tests", ())),
-                     "fronts": tuple(fronts)})
+                     "fronts": tuple(raw.get("fronts", (CORE,) if raw["how"] in HELD else ()))})

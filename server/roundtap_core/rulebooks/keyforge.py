@@ -61,12 +61,8 @@ class ArchonDeck(ListCheck):
         return found
 
     def of_competitor(self, competitor: records.Competitor) -> ListData:
-        own: dict[str, Any] = {}
-        if competitor.identity:
-            own["identity"] = competitor.identity
-        if competitor.houses:
-            own["houses"] = list(competitor.houses)
-        return {**(competitor.list or {}), **own}
+        own = {"identity": competitor.identity, "houses": list(competitor.houses)}
+        return {**(competitor.list or {}), **{key: value for key, value in own.items() if value}}
 
     def with_list(self, competitor: records.Competitor, list_: ListData) -> records.Competitor:
         rest = {key: value for key, value in list_.items() if key not in ("identity", "houses")}
@@ -97,8 +93,7 @@ class ArchonDeck(ListCheck):
 
 def _in_competitor(competitor: records.Competitor, where: str) -> str:
     key = where.removeprefix("/list/").partition("/")[0]
-    own = {"identity": bool(competitor.identity), "houses": bool(competitor.houses)}
-    return where.removeprefix("/list") if own.get(key) else where
+    return where.removeprefix("/list") if key in ("identity", "houses") and getattr(competitor, key) else where
 
 
 class SealedDeck(ArchonDeck):
@@ -293,14 +288,12 @@ def _time_out(games_so_far: tuple[questions.Figure, ...],
     """"Tiempo agotado". With earlier games, the side ahead has won; level, the game in progress decides. If the last
     game has not begun, or no one remembers who began, a lot decides (house decision)."""
     of_deck = tuple(tuple(own) or (*HOUSES, OTHER_HOUSE) for own in houses or ((), ()))
-    before: tuple[questions.Step, ...] = ()
-    if games_so_far:
-        before = (
-            *games_so_far, questions.Comparison("games", (SCORE,)),
-            questions.Choice("game_begun", "form.game_begun", ("yes", "no"), only_if=(SCORE, 2)),
-            questions.Choice("lot", "form.lot", ("a", "b"), only_if=("game_begun", "no")),
-            questions.WinnerByAnswer("lot", "lot", award=SCORE),
-        )
+    before: tuple[questions.Step, ...] = (
+        *games_so_far, questions.Comparison("games", (SCORE,)),
+        questions.Choice("game_begun", "form.game_begun", ("yes", "no"), only_if=(SCORE, 2)),
+        questions.Choice("lot", "form.lot", ("a", "b"), only_if=("game_begun", "no")),
+        questions.WinnerByAnswer("lot", "lot", award=SCORE),
+    ) if games_so_far else ()
     return (
         *before,
         questions.Choice("active", "form.whose_turn", ("a", "b")),

@@ -122,11 +122,9 @@ class ShatterpointPremier(base.Rulebook):
         stated = base.stated_winner(result)
         if stated is not None:
             return stated
-        by_figures = base.leading_side(result.score)
-        if by_figures == base.DRAW:
-            by_figures = base.leading_side(result.wounds or records.SidePair())
+        wounds = result.wounds or records.SidePair()
+        by_figures = base.leading_side(wounds if result.score.a == result.score.b else result.score)
         if result.winner not in (None, by_figures):
-            wounds = result.wounds or records.SidePair()
             raise Problem("winner_contradicts_wounds", where="/winner", winner=result.winner, a=result.score.a,
                           b=result.score.b, wounds_a=wounds.a, wounds_b=wounds.b, right=by_figures)
         return by_figures

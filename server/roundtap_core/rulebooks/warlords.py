@@ -158,11 +158,8 @@ def _size_problems(list_: ListData, options: Mapping[str, Any]) -> Iterator[Prob
 
 
 def _size_problem(deck: str, count: int, size: int) -> Problem:
-    if deck == BATTLE:
-        return Problem("list_battle_size", where=f"/{deck}", count=count, right=size)
-    if deck == CONSTRUCTION:
-        return Problem("list_construction_size", where=f"/{deck}", count=count, right=size)
-    return Problem("list_sideboard_size", where=f"/{deck}", count=count, right=size)
+    key = {BATTLE: "list_battle_size", CONSTRUCTION: "list_construction_size", SIDEBOARD: "list_sideboard_size"}[deck]
+    return Problem(key, where=f"/{deck}", count=count, right=size)
 
 
 def _copy_problems(list_: ListData, decks: Sequence[str], options: Mapping[str, Any]) -> Iterator[Problem]:
@@ -326,22 +323,20 @@ class WarlordsOfTerra(base.Rulebook):
         winner = Figure("score", WINNER, 0, FULL_LIFE, FULL_LIFE, beyond=True)
         none_left = Figure("score", LOSER, 0, 0, 0, asked=False, beyond=True)
         loser = Figure("score", LOSER, 0, FULL_LIFE, FULL_LIFE, beyond=True)
-        gone = Figure("score", LOSER, 0, 0, 0, asked=False, beyond=True)
         in_time = ANY_TIME if situation.knockout else BEFORE_TIME
         why = Choice(REASON, "form.lost_by", REASONS)
         ways = [
             WayToEnd("played", in_time, records.PLAYED, (winner, none_left), winner=OPENER),
             WayToEnd("cards_out", ANY_TIME, records.PLAYED, (why, winner, loser), winner=OPENER),
-            WayToEnd("conceded", ANY_TIME, records.CONCESSION, (winner, gone)),
+            WayToEnd("conceded", ANY_TIME, records.CONCESSION, (winner, none_left)),
         ]
         if not situation.knockout:
             turns = (Choice("active", "form.whose_turn", ("a", "b")), Turns("turns", "form.last_turns", 4, "active"))
-            lives = (winner, Figure("score", LOSER, 0, FULL_LIFE, FULL_LIFE, beyond=True))
             ways = [
-                WayToEnd("time", AT_TIME, records.TIME, (*turns, *lives, WinnerByAnswer("last_turns", "turns")),
+                WayToEnd("time", AT_TIME, records.TIME, (*turns, winner, loser, WinnerByAnswer("last_turns", "turns")),
                          winner=DECIDED),
                 *ways,
-                WayToEnd("draw", AT_TIME, records.TIME, lives, winner=DRAWN),
+                WayToEnd("draw", AT_TIME, records.TIME, (winner, loser), winner=DRAWN),
                 WayToEnd("both_gone", ANY_TIME, records.PLAYED, (none_left.replace(whose=WINNER), none_left),
                          winner=DRAWN),
             ]
@@ -359,10 +354,7 @@ class WarlordsOfTerra(base.Rulebook):
         """A 7: no life left means a loss, some life left needs a reason; both at 0 or below is a draw (house decision).
         An elimination or tie-break game needs a winner."""
         base.refuse_unknown_keys(result, self.id, ("first_player", "timeout"))
-        if situation.knockout:
-            winner = self.elimination_winner(result, options, "a")
-        else:
-            winner = self.winner(result, options)
+        winner = self.elimination_winner(result, options, "a") if situation.knockout else self.winner(result, options)
         if result.ended == records.RULING:
             return
         if self.games(situation.stage, options) == 3:

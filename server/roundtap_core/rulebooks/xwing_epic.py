@@ -442,9 +442,8 @@ class XWingEpicDuel(base.Rulebook):
         # With a ship left, not the whole list is lost.
         most = (of_a and of_a - 1, of_b and of_b - 1) if known else None
         not_all = some.replace(maximum=top - 1, per_side=most)
-        initiative: tuple[Step, ...] = ()
-        if situation.knockout:
-            initiative = (Choice("initiative", "form.initiative", ("a", "b")),)
+        initiative: tuple[Step, ...] = \
+            (Choice("initiative", "form.initiative", ("a", "b")),) if situation.knockout else ()
         counted = (some.replace(whose=WINNER), some)
         conceded = all_of_it.replace(minimum=top, asked=False)
         both_gone = (all_of_it, all_of_it.replace(whose=LOSER))

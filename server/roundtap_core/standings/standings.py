@@ -65,8 +65,8 @@ def _points_groups(
 
 def _values(basis: TiebreakInput, whom: Sequence[str]) -> dict[str, TiebreakValues]:
     """What the tiebreakers that do not depend on who is tied say, by key."""
-    keys = rulebook(basis.tournament.rulebook).tiebreakers
-    return {key: STEPS[key](basis, whom) for key in keys if key not in AMONG_TIED}
+    return {key: STEPS[key](basis, whom) for key in rulebook(basis.tournament.rulebook).tiebreakers
+            if key not in AMONG_TIED}
 
 
 def _settled(basis: TiebreakInput, points_group: list[str], values: Mapping[str, TiebreakValues]) -> Order:

@@ -1,5 +1,6 @@
 """The tiebreakers by their keys in the event file, and the tie-break rounds that one of them asks."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations
@@ -116,12 +117,9 @@ def next_tiebreak_pairs(tournament: Tournament, tied: Sequence[str], form: str) 
     if form == KNOCKOUT:
         unbeaten = [who for who in tied if _lost_in(who, meetings) is None]
         return list(zip(unbeaten[::2], unbeaten[1::2], strict=False))
-    count = {frozenset(pair): 0 for pair in combinations(tied, 2)}
-    for meeting in meetings:
-        count[meeting.pair] += 1
-    fewest = min(count.values())
-    rounds = _circle(tied)
-    due = [[pair for pair in one if count[frozenset(pair)] == fewest] for one in rounds]
+    count = Counter(meeting.pair for meeting in meetings)
+    fewest = min(count[frozenset(pair)] for pair in combinations(tied, 2))
+    due = [[pair for pair in one if count[frozenset(pair)] == fewest] for one in _circle(tied)]
     return max(due, key=len)
 
 

@@ -35,9 +35,7 @@ def is_logged_in(hub: Hub, scope: http_answers.Scope) -> bool:
 
 async def answer_if_refused(hub: Hub, scope: http_answers.Scope, send: http_answers.Send, who: frozenset[str]) -> bool:
     """Whether a request that `who` may make was refused, and answered with a redirect or a refusal."""
-    if not who & GUARDED:
-        return False
-    lacking = missing_access(who, requester_of(hub, scope))
+    lacking = missing_access(who, requester_of(hub, scope)) if who & GUARDED else ""
     if not lacking:
         return False
     is_safe = scope["method"] in http_answers.SAFE_METHODS

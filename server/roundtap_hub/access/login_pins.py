@@ -42,9 +42,7 @@ def hash_pin(pin: str, salt: str | None = None) -> str:
 
 def verify_pin(pin: str, hashed: str) -> bool:
     """Whether `pin` is the hashed one; False for an invalid hash."""
-    if not HASH_PATTERN.fullmatch(hashed):
-        return False
-    return hmac.compare_digest(hash_pin(pin, hashed.split("$")[0]), hashed)
+    return bool(HASH_PATTERN.fullmatch(hashed)) and hmac.compare_digest(hash_pin(pin, hashed.split("$")[0]), hashed)
 
 
 def write_pin(path: Path, pin: str) -> str:

@@ -151,9 +151,8 @@ class Staff:
         self._service.submit([], ORGANIZER, beside=[StaffRow(person=person_id, last_login=wall)])
 
     def _with_new_pin(self, row: StaffRow, actor: str, **fields: str) -> tuple[StaffPerson, str]:
-        pin = self._make_pin()
-        while self._taken(pin) or self.person_of(pin) is not None:
-            pin = self._make_pin()
+        while self._taken(pin := self._make_pin()) or self.person_of(pin) is not None:
+            continue
         row.hashed = hash_pin(pin)
         self._save(STAFF_SET, {"person": row.person, **fields, "pin": pin_digest(row.hashed)}, actor, row)
         return self._known(row.person), pin
@@ -445,9 +444,8 @@ class StaffLogin:
     def replace_hub_pin(self) -> str:
         """A new PIN for the hub, returned only this once; all sessions end, those of personal PINs too. OSError: the
         previous one stays."""
-        pin = new_pin()
-        while self.staff.person_of(pin) is not None:
-            pin = new_pin()
+        while self.staff.person_of(pin := new_pin()) is not None:
+            continue
         self._pin.replace(pin)
         return pin
 

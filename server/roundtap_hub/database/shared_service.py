@@ -127,8 +127,8 @@ class SharedService(Service):
             self._catch_up(None)
         for attempt in range(ATTEMPTS):
             try:
-                optimistic = attempt < OPTIMISTIC_ATTEMPTS
-                decided = self._decide_and_commit(waiting) if optimistic else self._commit_exclusively(waiting)
+                decided = self._decide_and_commit(waiting) if attempt < OPTIMISTIC_ATTEMPTS \
+                    else self._commit_exclusively(waiting)
             except NumberTaken:
                 if not self._catch_up(None):
                     break

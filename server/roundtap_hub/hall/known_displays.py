@@ -199,9 +199,8 @@ def played_event(snapshot: Snapshot, now_ms: int) -> str | None:
 def is_time_up_news(state: EventState, now_ms: int) -> bool:
     """Whether the round's time has run out within the last TIME_UP_MS, with a match still open."""
     live, clock = state.live, state.clock
-    if live is None or not live.open_matches or clock.state != RUNNING or clock.remaining_ms is None:
-        return False
-    return 0 <= now_ms - clock.anchor.mono_ms - clock.remaining_ms - extra_ms(live.extra_minutes) < TIME_UP_MS
+    return (live is not None and bool(live.open_matches) and clock.state == RUNNING and clock.remaining_ms is not None
+            and 0 <= now_ms - clock.anchor.mono_ms - clock.remaining_ms - extra_ms(live.extra_minutes) < TIME_UP_MS)
 
 
 def _new_id() -> str:

@@ -188,8 +188,7 @@ class HallTime:
         if self._path is None:
             return
         try:
-            offer = OfferedTime(self._boot_id, self._offered, self._wrong)
-            write_private(self._path, msgspec.json.encode(offer))
+            write_private(self._path, msgspec.json.encode(OfferedTime(self._boot_id, self._offered, self._wrong)))
         except OSError as error:
             log.warning("the time that was offered is not on the disk: %s", error)
 

@@ -113,13 +113,13 @@ def paper_page(event_id: str) -> AnyResponse:
     moment, hub = web.current_event(event_id), web.current_hub()
     book = hub.paper
     checks = preflight_checks.printer_checks(hub, web.current_units(), web.now_ms())
-    # A hub that does not know the date leaves it to be typed.
-    today = (hub.clocks.wall() or "")[:10]
     return web.page("console_paper.html", state=moment.state, kinds=orderable_kinds(moment.state), details=DETAILS,
-                    today=today,
+                    # A hub that does not know the date leaves it to be typed.
+                    today=(hub.clocks.wall() or "")[:10],
                     card_letters=CARD_LETTERS, name_letters=NAME_LETTERS,
                     sheets=PUBLIC_SHEETS, desk_sheets=DESK_SHEETS, hub_paper=book is not None,
-                    printers=_has_print_station(),
+                    # Without a print station, jobs wait in vain.
+                    printers=any(hub.units.keys.role(unit) == STATION for unit in hub.units.keys),
                     has_bracket=bracket(moment) is not None,
                     closed=any(not played.open_matches for played in moment.state.public_rounds),
                 paper=paper_view(moment.state, book.orders, book.states, unit_tables()) if book is not None else None,
@@ -143,12 +143,6 @@ def _slips_left_out(state: EventState) -> int:
     if played is None or played.status != PUBLISHED:
         return 0
     return sum(m.match.bye is None and not m.done and m.match.table in tables for m in played.matches)
-
-
-def _has_print_station() -> bool:
-    """Whether a print station is enrolled: without one, jobs wait in vain."""
-    keys = web.current_hub().units.keys
-    return any(keys.role(unit) == STATION for unit in keys)
 
 
 @route("POST /console/<event_id>/paper", DESK, NOT_ARCHIVED)

@@ -154,8 +154,8 @@ def order_printer_test(state: EventState, kind: str, token: str, settings: Mappi
 
 def order_proxy(state: EventState, card: str, official: str, date: str, token: str) -> PrintJob:
     """A proxy for a damaged card, on an official's order."""
-    text = json.dumps({"card": card, "official": official, "date": date}, ensure_ascii=False)
-    return replace(order_job(state, PROXY, token), text=text)
+    return replace(order_job(state, PROXY, token), text=json.dumps(
+        {"card": card, "official": official, "date": date}, ensure_ascii=False))
 
 
 def wanted_jobs(
@@ -211,9 +211,8 @@ def job_content(job: PrintJob, snapshot: Snapshot, base_url: str,
         return None
     state, names = moment.state, snapshot.names_of(job.event)
     content: Content = {"event": state.name, "url": f"{base_url}/e/{state.id}",
-                        "head": f"#{state.number} {state.head[:HEAD_LETTERS]}"}
-    if by_name:
-        content["by_name"] = f"{by_name}/e/{state.id}"
+                        "head": f"#{state.number} {state.head[:HEAD_LETTERS]}",
+                        **({"by_name": f"{by_name}/e/{state.id}"} if by_name else {})}
     played = next((r for r in state.public_rounds if r.number == job.round), None)
     if job.kind == STANDINGS:
         return {**content, **standings_content(moment, names)}

@@ -15,7 +15,7 @@ from roundtap_core.event.states import EventState, MatchState, RoundState
 from roundtap_core.records import SIDES, Result
 from roundtap_core.result_json import result_to_json
 from roundtap_hub.access import visit
-from roundtap_hub.access.policy import ROUTES, SLIP, STAFF, VISIBLE, NotYourRole, refuse_role, route
+from roundtap_hub.access.policy import SLIP, STAFF, VISIBLE, route
 from roundtap_hub.events.saved_event import SavedEvent, current_matches, full_names, newest_round, shown_names
 from roundtap_hub.judging.judging_view import judge_view
 from roundtap_hub.paper.slip_codes import FoundSlip, OutdatedSlip, find_slip, slip_codes
@@ -127,14 +127,15 @@ def slip_context(seat: MatchContext, code: str, asks: Result | None) -> dict[str
     state, match, event_id = seat.state, seat.match, seat.state.id
     known = known_results(match, state, full_names(web.current_event(event_id)))
     judge = judge_view(web.current_event(event_id), seat.played, match, None)
+    rule = RULE.replace("<match_id>", match.id)
     return {
         "code": code, "said": known, "asks": shown_result(asks, state) if asks is not None else None,
         "differs": asks is not None and _differs(known, asks),
         "sides": [(side, seat.names[side], match.match.competitor(side)) for side in SIDES],
         "playing": [who for who in (match.match.a, match.match.b) if who and _plays_elsewhere(state, match, who)],
-        "extension_left": judge["extension_left"] if _may(EXTEND, event_id, match.id) else 0,
-        "officials_on_duty": judge["officials_on_duty"], "may_rule": _may(RULE, event_id, match.id),
-        "rulers": web.roles_allowed(RULE.replace("<match_id>", match.id)),
+        "extension_left": judge["extension_left"] if web.may_request(EXTEND.replace("<match_id>", match.id)) else 0,
+        "officials_on_duty": judge["officials_on_duty"], "may_rule": web.may_request(rule),
+        "rulers": web.roles_allowed(rule),
     }
 
 
@@ -150,40 +151,32 @@ def enter_slip(seat: MatchContext, entered: EnterResult) -> AnyResponse:
     differs, choice = _differs(before, result), web.field("counts")
     if differs and choice == COUNTS:
         # Replacing a reported result is a ruling, and is noted as one.
-        _refuse_unless_judge(event_id, match.id)
+        _refuse_unless_judge(match.id)
     if differs and choice not in (COUNTS, STAYS):
         raise Problem("result_changed_meanwhile", table=match.match.table)
     steps: list[Step] = []
     on_record = match.match.result
     if choice != STAYS and (on_record is None or not match.done or not agrees_with_slip(on_record, result)):
-        if (minutes := web.confirmed_minutes("minutes", "sure")) is not None and _may(EXTEND, event_id, match.id):
+        if (minutes := web.confirmed_minutes("minutes", "sure")) is not None \
+                and web.may_request(EXTEND.replace("<match_id>", match.id)):
             steps.append(Step(event_id, GrantExtension(match.id, minutes, web.signing_official(event_id))))
         if differs:
             steps.append(Step(event_id, NoteRuling(match.id, entered.reason, web.signing_official(event_id))))
         steps.append(Step(event_id, entered))
     leaving = [who for side in SIDES if side in request.form.getlist("leaves")
                and (who := match.match.competitor(side)) and state.entrants[who].active]
-    playing = [who for who in leaving if _plays_elsewhere(state, match, who) or not _may(DROP, event_id)]
+    playing = [who for who in leaving if _plays_elsewhere(state, match, who) or not web.may_request(DROP)]
     steps += [Step(event_id, DropCompetitor(who)) for who in leaving if who not in playing]
     if steps:
         web.current_hub().service.execute(steps, web.actor())
     return redirect(url_for("console.slip_page", event_id=event_id, saved=match.id, plays=playing), 303)
 
 
-def _refuse_unless_judge(event_id: str, match_id: str) -> None:
-    if not _may(RULE, event_id, match_id):
-        who = visit.current_staff()
+def _refuse_unless_judge(match_id: str) -> None:
+    rule, who = RULE.replace("<match_id>", match_id), visit.current_staff()
+    if not web.may_request(rule):
         raise Problem("not_your_role", role=web.words()(f"role.{who.role}") if who is not None else "",
-                      roles=web.roles_allowed(RULE.replace("<match_id>", match_id)))
-
-
-def _may(address: str, event_id: str, match_id: str = "") -> bool:
-    who = visit.current_staff()
-    try:
-        refuse_role(web.current_snapshot(), ROUTES[address], who.role if who is not None else "", event_id, match_id)
-    except NotYourRole:
-        return False
-    return True
+                      roles=web.roles_allowed(rule))
 
 
 def _plays_elsewhere(state: EventState, match: MatchState, competitor: str) -> bool:

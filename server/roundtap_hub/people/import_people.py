@@ -5,7 +5,6 @@ import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any
 
 from flask import g, request, url_for
 from msgspec import structs
@@ -389,8 +388,7 @@ def import_preview_page(event_id: str) -> AnyResponse:
     """Preview the table with its columns as guessed, or as the form has them; nothing is saved."""
     moment = web.current_event(event_id)
     if "table" in request.form:
-        rows = _rows_of_form()
-        heading, columns = _heading_and_columns(rows)
+        rows, heading, columns = _table_of_form()
     else:
         rows = _rows_uploaded()
         heading = guess_heading(rows)
@@ -403,8 +401,7 @@ def import_preview_page(event_id: str) -> AnyResponse:
 def import_rows(event_id: str) -> AnyResponse:
     """Enter and change the ticked rows in one request; if the event changed since the preview, show it again."""
     moment = web.current_event(event_id)
-    rows = _rows_of_form()
-    heading, columns = _heading_and_columns(rows)
+    rows, heading, columns = _table_of_form()
     planned = _planned(moment, rows, heading, columns)
     ticked = {int(text) for text in request.form.getlist("take") if text.isdecimal() and len(text) <= 6}
     try:
@@ -458,17 +455,14 @@ def _rows_uploaded() -> Rows:
     return table_of_text(pasted)
 
 
-def _rows_of_form() -> Rows:
-    return split_rows(request.form.get("table", ""))
-
-
-def _heading_and_columns(rows: Rows) -> tuple[int, tuple[str, ...]]:
-    """The heading row and each column's meaning, from the form."""
+def _table_of_form() -> tuple[Rows, int, tuple[str, ...]]:
+    """The rows, the heading row and each column's meaning, from the form."""
+    rows = split_rows(request.form.get("table", ""))
     heading = min(max(0, web.form_number("heading") or 0), len(rows))
     columns = tuple(said if (said := web.field(f"column_{number}")) in (*MEANINGS, *OF_TEAMS)
                     else SKIP
                     for number in range(len(rows[0])))
-    return heading, columns
+    return rows, heading, columns
 
 
 def _planned(moment: SavedEvent, rows: Rows, heading: int, columns: Sequence[str]) -> ImportPlan:
@@ -486,8 +480,7 @@ def _preview(
     except Problem as problem:
         g.problem = g.get("problem") or problem
         g.status = 400
-    said: dict[str, Any] = {"new": NEW, "here": EXISTING, "twice": DUPLICATE, "wrong": INVALID}
-    counts = {name: planned.count(kind) for name, kind in said.items()} if planned else {}
+    counts = {kind: planned.count(kind) for kind in (NEW, EXISTING, DUPLICATE, INVALID)} if planned else {}
     return web.page(
         "import_people.html", state=state, rulebook=state.rulebook, table=join_rows(rows), heading=heading,
         headings=rows[heading - 1] if heading else [""] * len(rows[0]), columns=columns,

@@ -1,6 +1,7 @@
 """Competitors' lists: a rulebook's form to view, type and correct one, and the state of each."""
 
 import secrets
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -221,12 +222,8 @@ def _state(list_: Mapping[str, Any], problems: int, flags: int) -> str:
 def list_counts(moment: SavedEvent) -> dict[str, int]:
     """How many active competitors' lists are missing, wrong or flagged; zeros are left out."""
     states = list_states(moment)
-    counts: dict[str, int] = {}
-    for entrant in moment.state.entrants.values():
-        state = states[entrant.id].state
-        if entrant.active and state in (MISSING, WRONG, FLAGGED):
-            counts[state] = counts.get(state, 0) + 1
-    return counts
+    counts = Counter(states[entrant.id].state for entrant in moment.state.entrants.values() if entrant.active)
+    return {state: counts[state] for state in (MISSING, WRONG, FLAGGED) if counts[state]}
 
 
 def flags_of(moment: SavedEvent, competitor: Competitor) -> list[Problem]:

@@ -43,8 +43,7 @@ def spreadsheet_rows(raw: bytes, rows: int, columns: int) -> list[Sequence[Any]]
     answer = json.loads(done.stdout)
     if "problem" in answer:
         raise Problem(answer["problem"])
-    found: list[Sequence[Any]] = answer["rows"]
-    return found
+    return list(answer["rows"])
 
 
 def _repacked(raw: bytes) -> bytes:

@@ -148,8 +148,7 @@ def manual_pairing_view(moment: SavedEvent, typed: Sequence[TypedRow], from_draw
         matches = sorted(state.draft.matches, key=lambda m: (m.match.table is None, m.match.table or 0))
         rows = [TypedRow(str(m.match.table or ""), labels.get(m.match.a, ""), labels.get(m.match.b or "", ""))
                 for m in matches]
-    enough = (len(labels) + 1) // 2 + SPARE_ROWS
-    rows += [TypedRow() for _ in range(enough - len(rows))]
+    rows += [TypedRow()] * ((len(labels) + 1) // 2 + SPARE_ROWS - len(rows))
     return {"number": len(state.public_rounds) + 1, "name": next_round_key(state), "labels": list(labels.values()),
             "rows": rows, "from_draw": from_draw, "has_draft": state.draft is not None}
 
@@ -203,9 +202,8 @@ def pair_page(event_id: str, **_: str) -> AnyResponse:
     moment = web.current_event(event_id)
     rows, from_draw = _typed(), request.args.get("from") != "empty"
     problem: Problem | None = g.get("problem")
-    step = None
-    if problem is not None and problem.key in ("mend_warned", "mend_changed_meanwhile"):
-        step = preview_imposed(moment.state, _command(moment))
+    step = preview_imposed(moment.state, _command(moment)) \
+        if problem is not None and problem.key in ("mend_warned", "mend_changed_meanwhile") else None
     return web.page("pair.html", state=moment.state, view=manual_pairing_view(moment, rows, from_draw),
                     warnings=warnings_of(step, full_names(moment)) if step is not None else (),
                     plan=step.mark if step is not None else "", officials_on_duty=officials_on_duty(moment),

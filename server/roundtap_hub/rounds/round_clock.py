@@ -23,11 +23,9 @@ View = dict[str, Any]
 
 def clock_view(clock: Clock) -> View:
     """The clock as it is sent: a running one as a deadline on the hub's monotonic clock, so that it needs no resend."""
-    deadline_ms = None
-    if clock.state == RUNNING and clock.remaining_ms is not None:
-        deadline_ms = clock.anchor.mono_ms + clock.remaining_ms
-    return {"state": clock.state, "deadline_ms": deadline_ms, "remaining_ms": clock.remaining_ms,
-            "total_ms": clock.total_ms}
+    return {"state": clock.state, "deadline_ms": clock.anchor.mono_ms + clock.remaining_ms
+            if clock.state == RUNNING and clock.remaining_ms is not None else None,
+            "remaining_ms": clock.remaining_ms, "total_ms": clock.total_ms}
 
 
 def public_clock(state: EventState, clock: Clock, now: Instant | None) -> View:

@@ -211,11 +211,10 @@ class StandbyApi:
     @route("POST /standby/who", PEER_HUB)
     async def who(self, scope: http_answers.Scope, receive: http_answers.Receive, send: http_answers.Send) -> None:
         """Answer another hub's query, and query it back: its own query may be a replay."""
-        kin = self._kin
         query = await http_answers.read_message(scope, receive, send, QUESTION_BYTES_MAX, WITHIN_S)
         if query is None:
             return
-        answered = kin.identity_response(query) if kin is not None else None
+        answered = self._kin.identity_response(query) if self._kin is not None else None
         if answered is None:
             await http_answers.send_json(send, 403, {"error": "the signature does not fit"}, http_answers.CLOSE)
             return
@@ -228,11 +227,10 @@ class StandbyApi:
     @route("GET /standby/lineage", EVERYBODY)
     async def lineage(self, scope: http_answers.Scope, receive: http_answers.Receive, send: http_answers.Send) -> None:
         """For a page that lost its hub: whether its event continues here. Not secret; from any origin."""
-        kin = self._kin
-        if kin is None:
+        if self._kin is None:
             await http_answers.send_json(send, 404, {"error": "no such address"}, http_answers.CLOSE)
             return
-        await http_answers.send_json(send, 200, {"lineage": kin.lineage, "hub": not self.taken_over},
+        await http_answers.send_json(send, 200, {"lineage": self._kin.lineage, "hub": not self.taken_over},
                                      [*http_answers.NO_STORE, ANYWHERE])
 
     async def refuse(self, scope: http_answers.Scope, receive: http_answers.Receive, send: http_answers.Send) -> None:

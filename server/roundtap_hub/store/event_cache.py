@@ -196,14 +196,14 @@ class EventSnapshotter:
             if state.diverged:
                 log.warning("event %s: rounds %s were computed otherwise by the core that ran then",
                             state.id, list(state.diverged))
-            self._dormant.without_snapshot.discard(summary.id)
             self._write(snapshot_event(state))
         except SnapshotterStopped:
             return
         except Exception:
-            self._dormant.without_snapshot.discard(summary.id)
             # It is folded on demand, and `roundtap journal verify` shows what is wrong with it.
             log.exception("event %s cannot be sealed", summary.id)
+        finally:
+            self._dormant.without_snapshot.discard(summary.id)
 
     def _breathe(self) -> None:
         if self._stopping.is_set():

@@ -183,13 +183,11 @@ def reload_streams(journal: Journal, snapshot: Snapshot, streams: Iterable[str])
     all. If the known part holds, only newer entries are read."""
     for stream in streams:
         if stream == VENUE:
-            venue = read_venue(journal, snapshot.venue)
-            snapshot = replace(snapshot, venue=venue).with_rows(journal.secrets())
+            snapshot = replace(snapshot, venue=read_venue(journal, snapshot.venue)).with_rows(journal.secrets())
             continue
         snapshot = snapshot.with_event_loaded(stream)
         state = read_event(journal, snapshot.events.get(stream) or EventState(stream))
-        people = {**snapshot.people, stream: journal.people([stream]).get(stream, {})}
-        snapshot = replace(snapshot, people=people)
+        snapshot = replace(snapshot, people={**snapshot.people, stream: journal.people([stream]).get(stream, {})})
         if state.number:
             snapshot = snapshot.with_event(state)
     return snapshot.with_names(snapshot)

@@ -248,7 +248,7 @@ def recover(places: Sequence[Path], to: Path, clocks: Clocks, lineage: str = "",
             for looked in look_through(journal):
                 # Missing people are named, and an invalid key or PIN costs only itself.
                 for wrong in looked.wrong:
-                    if wrong.key not in ("people_wrong",):
+                    if wrong.key != "people_wrong":
                         raise wrong
             journal.scrub()
             known = next((source.lineage for source in ours if source.lineage), head_file.new_lineage())
@@ -476,10 +476,9 @@ def _put_secrets(journal: Journal, sources: Sequence[Source]) -> list[str]:
         lost = person not in out and any(not hashed for _, hashed in rows)
         pins = [(name, hashed) for name, hashed in rows if is_valid_pin(venue, person, hashed) and not lost]
         names = [name for name, _ in (*pins, *sorted(rows)) if name and member.role]
-        is_out = lost or not member.pin
         if rows:
             journal.put([models.StaffRow(person=person, name=names[0] if names else "",
-                                         hashed=pins[0][1] if pins else "" if is_out else None)])
+                                         hashed=pins[0][1] if pins else "" if lost or not member.pin else None)])
         without += [(names or [person])[0]] if member.pin and not pins else []
     return without
 

@@ -183,9 +183,8 @@ def can_decide_report(snapshot: Snapshot, state: EventState, report: RecordRepor
 def _has_other_players(state: EventState, report: RecordReport) -> bool:
     """Whether a later change than the copy's put other players in this match."""
     found = state.find_match(report.match)
-    if found is None or report.a is None or report.revision <= found[1].revision:
-        return False
-    return {found[1].match.a, found[1].match.b} != {report.a, report.b}
+    return (found is not None and report.a is not None and report.revision > found[1].revision
+            and {found[1].match.a, found[1].match.b} != {report.a, report.b})
 
 
 def is_known(snapshot: Snapshot, pending: PendingReport) -> bool:
@@ -318,8 +317,7 @@ def unsettled_matches(snapshot: Snapshot) -> list[UnsettledMatch]:
         standing = result_to_json(match.match.result) if match.match.result is not None else None
         if standing == claim.result:
             continue
-        of_claim = [claim.event, claim.match, claim.mark, claim.revision, claim.entry, claim.result]
-        key = digest(of_claim)[:KEY_LETTERS]
+        key = digest([claim.event, claim.match, claim.mark, claim.revision, claim.entry, claim.result])[:KEY_LETTERS]
         if key not in afresh.kept:
             found[key] = UnsettledMatch(key, claim, match.revision, match.number, match.state, standing)
     return list(found.values())

@@ -66,6 +66,7 @@ class WorkQueue:
     def __init__(self) -> None:
         self._waiting: queue.SimpleQueue[WriteRequest | Chore | None] = queue.SimpleQueue()
         self._chores: list[Chore] = []
+        self._ended = False
 
     def put(self, work: WriteRequest | Chore | None) -> None:
         """Add a request or chore; None ends the queue."""
@@ -81,24 +82,18 @@ class WorkQueue:
         batch: list[WriteRequest] = []
         while len(batch) < GROUP_LIMIT:
             try:
-                work = self._waiting.get(block=not batch and not self._chores)
+                work = self._waiting.get(block=not (batch or self._chores or self._ended))
             except queue.Empty:
-                if batch:
+                if batch or not self._chores:
                     break
                 self._chores.pop(0)()
                 continue
             if isinstance(work, WriteRequest):
                 batch.append(work)
-            elif work is not None:
-                self._chores.append(work)
-            elif batch or self._chores:
-                # The end marker goes behind what is left.
-                self._waiting.put(None)
-                if batch:
-                    break
-                self._chores.pop(0)()
+            elif work is None:
+                self._ended = True
             else:
-                break
+                self._chores.append(work)
         return batch
 
 

@@ -1,12 +1,12 @@
 """Which form a journal's tables have, and that they have the one that this program knows before anybody reads them."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, func, insert, inspect, select
+from sqlalchemy import Connection, Engine, insert, inspect, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from roundtap_core.errors import Problem
@@ -45,11 +45,10 @@ def read_schema(connection: Connection) -> DatabaseSchema:
     """Read only."""
     there = set(inspect(connection).get_table_names())
     form = connection.scalar(select(SCHEMA_VERSION.c.version_num)) if SCHEMA_VERSION.name in there else None
-    rows: Iterable[tuple[str, str]] = ()
-    if WRITTEN_BY.name in there:
-        rows = [(row.form, row.version) for row in connection.execute(
-            select(WRITTEN_BY.c.form, WRITTEN_BY.c.version).order_by(WRITTEN_BY.c.number))]
-    return DatabaseSchema(form or (FIRST if "entry" in there else ""), form is not None, tuple(rows))
+    rows = connection.execute(select(WRITTEN_BY.c.form, WRITTEN_BY.c.version).order_by(WRITTEN_BY.c.number)) \
+        if WRITTEN_BY.name in there else ()
+    return DatabaseSchema(form or (FIRST if "entry" in there else ""), form is not None,
+                          tuple((row.form, row.version) for row in rows))
 
 
 def needs_migration(noted: DatabaseSchema, forms: Migrations = CURRENT) -> bool:
@@ -110,8 +109,8 @@ def note_version(connection: Connection, form: str, running: str) -> None:
     """This version has the journal open in this form."""
     last = connection.execute(select(WRITTEN_BY).order_by(WRITTEN_BY.c.number.desc()).limit(1)).first()
     if last is None or (last.form, last.version) != (form, running):
-        number = (connection.scalar(select(func.max(WRITTEN_BY.c.number))) or 0) + 1
-        connection.execute(insert(WRITTEN_BY), {"number": number, "form": form, "version": running})
+        connection.execute(insert(WRITTEN_BY), {"number": 1 if last is None else last.number + 1, "form": form,
+                                                "version": running})
 
 
 def _refuse_newer(noted: DatabaseSchema, forms: Migrations) -> None:
