@@ -254,6 +254,9 @@ class TableUnit(BoardUnit):
             self._guarded(self._press, gesture, at_ms)
         self.dialogue.pressed_arrow = self._hands.pressed_arrow()
         self._guarded(self.dialogue.tick, now_ms)
+        if self.dialogue.pressed_arrow and not self._is_drawable(now_ms):
+            # Nothing has changed by an arrow that is still pressed: no reason to take the step back.
+            self.dialogue.pressed_arrow = ""
         if not self._is_drawable(now_ms):
             undo()
             self._view_to_save = None
