@@ -8,11 +8,13 @@ import logging
 import queue
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from roundtap_devices.boards import Board
 from roundtap_devices.controls import Controls
+from roundtap_devices.display.oled import oled_screen
 from roundtap_devices.display.screen import DIMMED, FULL, OFF, Screen, VirtualScreen
 from roundtap_devices.input.gestures import CALL, Edge, Gesture
 from roundtap_devices.input.late_edges import EdgeReorder
@@ -45,11 +47,38 @@ class BoardProcess:
         with contextlib.suppress(OSError):
             # A card that refuses is reported on the screen, whose pins need a folder for their files.
             folder.mkdir(parents=True, exist_ok=True)
-        self.front, self.screen, self.panel = open_controls(board, folder, args.panel, self.incoming)
-        self.heard = screen_text_output(self.panel.set_text if self.panel else None, args.say)
+        self._board, self._folder, self._socket = board, folder, args.panel
+        self._virtual = VirtualScreen() if args.panel else None
+        self.screen: Screen = self._virtual or oled_screen(board.screen, lambda: self.front.pins())
+        self.heard = screen_text_output((lambda text: self._panel.set_text(text)) if args.panel else None, args.say)
         notify = SystemdNotifier()
         self._heartbeat = Heartbeat(notify)
         self._report_missing = hardware_fault_logger(notify.say)
+
+    @cached_property
+    def front(self) -> Controls:
+        """The buttons, lights and buzzer. Opened at first need, as their library loads slowly: a display on SPI needs
+        its pins at once, one on I2C shows its first screen before."""
+        if self._virtual is None:
+            return Controls(self._board, lambda: local_pin_factory(self._folder), self.incoming, mono_ms)
+        return Controls(self._board, lambda: self._panel.pin_factory, self.incoming, mono_ms, self._panel.signals)
+
+    @cached_property
+    def _panel(self) -> TablePanel:
+        # Imported late: only what is virtual has it.
+        from roundtap_devices.input.pin_factory import mock_factory
+        from roundtap_devices.virtual.panels import TablePanel
+
+        assert self._virtual is not None
+        return TablePanel(self._socket, self._board, mock_factory(), self._virtual.glass)
+
+    def show_first(self, scene: Any, draw: Callable[[Any], Any]) -> None:
+        """Show a scene before there is a unit to run. No failure of a display or of drawing ends the start."""
+        try:
+            self.screen.show(draw(scene), mono_ms())
+            self.heard(scene.all_text())
+        except Exception:
+            log.exception("the first screen cannot be shown")
 
     def receive(self, kind: str, value: Any) -> None:
         """Queues a message from the link's threads; they wait while the loop is busy."""
@@ -79,8 +108,8 @@ class BoardProcess:
 
     def close(self, dark: bool = True) -> None:
         """`dark` False: the screen keeps its picture."""
-        if self.panel:
-            self.panel.close()
+        if self._virtual is not None:
+            self._panel.close()
         if dark:
             self.screen.close()
         release_controls(self.front)
@@ -165,21 +194,6 @@ class BoardUnit:
         return lambda: None
 
 
-def open_controls(board: Board, folder: Path, virtual: Path | None,
-             incoming: queue.SimpleQueue[object]) -> tuple[Controls, Screen, TablePanel | None]:
-    """The board's controls and screen. `virtual`: a socket path; then both are virtual, and served there."""
-    from roundtap_devices.display.oled import oled_screen
-    from roundtap_devices.input.pin_factory import mock_factory
-    from roundtap_devices.virtual.panels import TablePanel
-
-    if virtual is not None:
-        mock, drawn = mock_factory(), VirtualScreen()
-        panel = TablePanel(virtual, board, mock, drawn.glass)
-        return Controls(board, lambda: mock, incoming, mono_ms, panel.signals), cast("Screen", drawn), panel
-    front = Controls(board, lambda: local_pin_factory(folder), incoming, mono_ms)
-    return front, oled_screen(board.screen, front.pins), None
-
-
 def release_controls(front: Controls) -> None:
     """At the end of the process, whatever its reason."""
     try:
@@ -195,12 +209,12 @@ def screen_text_output(panel_words: Callable[[str], None] | None, say: bool) -> 
 
     def heard(text: str) -> None:
         nonlocal last
-        if panel_words is not None:
-            panel_words(text)
         # A blinking screen repeats its text.
         if say and text != last:
             print(text, flush=True)
         last = text
+        if panel_words is not None:
+            panel_words(text)
 
     return heard
 
