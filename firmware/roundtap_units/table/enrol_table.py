@@ -12,7 +12,8 @@ from roundtap_devices.display.screen import Screen
 from roundtap_devices.display.signals import Signals
 from roundtap_devices.input.gestures import ARROWS, HOLD, TAP, Gesture
 from roundtap_devices.input.late_edges import EdgeReorder
-from roundtap_units.board_process import BoardProcess, BoardUnit
+from roundtap_units.board_process import BoardProcess
+from roundtap_units.board_unit import BoardUnit
 from roundtap_units.link.enrolling import BUSY, CHECKING, CODE, DONE, STOPPED, WRONG, EnrolClient, EnrolProgress
 from roundtap_units.link.hub_address import HubAddress, has_local_key
 from roundtap_units.link.hub_choice import UnitMemory
