@@ -1,4 +1,4 @@
-"""What table unit and front panel share: the event queue and its loop, the real or virtual board, screen dimming."""
+"""The process of a table unit or front panel: the event queue and its loop, and the real or virtual board."""
 
 from __future__ import annotations
 
@@ -6,33 +6,25 @@ import argparse
 import contextlib
 import logging
 import queue
-import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from roundtap_devices.boards import Board
-from roundtap_devices.controls import Controls
-from roundtap_devices.display.screen import DIMMED, FULL, OFF, Screen, VirtualScreen
-from roundtap_devices.input.gestures import CALL, Edge, Gesture
-from roundtap_devices.input.late_edges import EdgeReorder
+from roundtap_devices.display.oled import oled_screen
+from roundtap_devices.display.screen import Screen, VirtualScreen
 from roundtap_machine.notify import Heartbeat, StopSignal, SystemdNotifier
-from roundtap_units.fault_log import FaultLog
 from roundtap_units.link.hub_time import mono_ms
 
 if TYPE_CHECKING:
+    from roundtap_devices.controls import Controls
     from roundtap_devices.virtual.panels import TablePanel
+    from roundtap_units.board_unit import BoardUnit
 
 log = logging.getLogger(__name__)
 
 WAITING_MAX, WAIT_S = 500, 0.01
-LONGEST_SLEEP_MS = 1000
-UNHEALTHY_AFTER_MS = 10_000  # a unit that has not completed a step for this long stops its watchdog heartbeat
-DIM_AFTER_MS = 5 * 60_000
-OFF_AFTER_MS = 30 * 60_000
-WOKEN_MS = 800
-"""For this long after a press has lit the screen, a gesture is still that press, or was made before anything could be
-read."""
 
 
 class BoardProcess:
@@ -45,11 +37,40 @@ class BoardProcess:
         with contextlib.suppress(OSError):
             # A card that refuses is reported on the screen, whose pins need a folder for their files.
             folder.mkdir(parents=True, exist_ok=True)
-        self.front, self.screen, self.panel = open_controls(board, folder, args.panel, self.incoming)
-        self.heard = screen_text_output(self.panel.set_text if self.panel else None, args.say)
+        self._board, self._folder, self._socket = board, folder, args.panel
+        self._virtual = VirtualScreen() if args.panel else None
+        self.screen: Screen = self._virtual or oled_screen(board.screen, lambda: self.front.pins())
+        self.heard = screen_text_output((lambda text: self._panel.set_text(text)) if args.panel else None, args.say)
         notify = SystemdNotifier()
         self._heartbeat = Heartbeat(notify)
         self._report_missing = hardware_fault_logger(notify.say)
+
+    @cached_property
+    def front(self) -> Controls:
+        """The buttons, lights and buzzer, opened at first need."""
+        # Imported late, as it loads slowly: a display on I2C, which needs no pins, has shown its first screen before.
+        from roundtap_devices.controls import Controls
+
+        if self._virtual is None:
+            return Controls(self._board, lambda: local_pin_factory(self._folder), self.incoming, mono_ms)
+        return Controls(self._board, lambda: self._panel.pin_factory, self.incoming, mono_ms, self._panel.signals)
+
+    @cached_property
+    def _panel(self) -> TablePanel:
+        # Imported late: only what is virtual has it.
+        from roundtap_devices.input.pin_factory import mock_factory
+        from roundtap_devices.virtual.panels import TablePanel
+
+        assert self._virtual is not None
+        return TablePanel(self._socket, self._board, mock_factory(), self._virtual.glass)
+
+    def show_first(self, scene: Any, draw: Callable[[Any], Any]) -> None:
+        """Show a scene before there is a unit to run. No failure of a display or of drawing ends the start."""
+        try:
+            self.screen.show(draw(scene), mono_ms())
+            self.heard(scene.all_text())
+        except Exception:
+            log.exception("the first screen cannot be shown")
 
     def receive(self, kind: str, value: Any) -> None:
         """Queues a message from the link's threads; they wait while the loop is busy."""
@@ -79,105 +100,11 @@ class BoardProcess:
 
     def close(self, dark: bool = True) -> None:
         """`dark` False: the screen keeps its picture."""
-        if self.panel:
-            self.panel.close()
+        if self._virtual is not None:
+            self._panel.close()
         if dark:
             self.screen.close()
         release_controls(self.front)
-
-
-class BoardUnit:
-    """What the loop drives: call `step(now_ms, items)` with the buttons' `Edge`s and the link's (kind, value) pairs. No
-    fault in it ends the unit. heard: called with the text of each new screen. Times are monotonic milliseconds."""
-
-    def __init__(self, screen: Screen, hands: EdgeReorder, heard: Callable[[str], None]) -> None:
-        self._screen, self._hands, self._heard = screen, hands, heard
-        self._dimming = ScreenDimming()
-        self.scene: Any = None
-        self._image: Any = None
-        self._now_ms = 0
-        self._healthy_ms: int | None = None
-        self._faults = FaultLog(logging.getLogger(type(self).__module__), lambda: self._now_ms)
-
-    def step(self, now_ms: int, items: Iterable[object] = ()) -> None:
-        raise NotImplementedError
-
-    def is_healthy(self, now_ms: int) -> bool:
-        """Whether it completed a step lately: for its watchdog."""
-        return self._healthy_ms is not None and now_ms - self._healthy_ms < UNHEALTHY_AFTER_MS
-
-    def due_ms(self, now_ms: int) -> int:
-        """When `step` must be called next even if nothing comes in."""
-        due = [now_ms + LONGEST_SLEEP_MS, *self._wake_times(now_ms)]
-        if (hands_ms := self._hands.due_ms()) is not None:
-            due.append(hands_ms)
-        return max(now_ms, min(due))
-
-    def _wake_times(self, now_ms: int) -> list[int]:
-        return []
-
-    def _edges(self, items: Iterable[object]) -> list[Edge]:
-        """Handle the link's messages; return the buttons' edges."""
-        edges = []
-        for item in items:
-            if isinstance(item, Edge):
-                edges.append(item)
-            elif isinstance(item, tuple):
-                self._guarded(self._on_link_message, *item)
-        return edges
-
-    def _on_link_message(self, kind: str, value: Any) -> None:
-        """A unit without a link ignores it."""
-
-    def _gestures(self, now_ms: int, edges: list[Edge]) -> Iterator[tuple[Gesture, int]]:
-        """Each with the time it was made, not read: the screen may have changed since. Presses that only woke the
-        screen are left out."""
-        if any(edge.down for edge in edges):
-            self._dimming.on_press(now_ms)
-        for gesture in self._hands.step(now_ms, edges):
-            at_ms = min(gesture.at_ms, now_ms)
-            if not self._dimming.is_wake_press(gesture, at_ms):
-                yield gesture, at_ms
-
-    def _show(self, scene: Any, draw: Callable[[Any], Any], to_be_read: bool, now_ms: int) -> None:
-        if scene != self.scene:
-            self._image, self.scene = draw(scene), scene
-            self._heard(scene.all_text())
-        if to_be_read:
-            self._dimming.keep_awake(now_ms)
-        self._screen.set_brightness(self._dimming.level(now_ms))
-        # Every time: after a failure the screen tries a new display.
-        self._screen.show(self._image, now_ms)
-
-    def _guarded(self, action: Callable[..., None], *args: Any) -> bool:
-        """Do it, or restore the state before it, whatever a strange message causes. Whether it succeeded."""
-        undo = self._checkpoint()
-        try:
-            action(*args)
-        except Exception:
-            undo()
-            self._faults.log_exception("a step is taken back")
-            return False
-        return True
-
-    def _checkpoint(self) -> Callable[[], None]:
-        """Returns a function that restores the present state, as far as necessary."""
-        return lambda: None
-
-
-def open_controls(board: Board, folder: Path, virtual: Path | None,
-             incoming: queue.SimpleQueue[object]) -> tuple[Controls, Screen, TablePanel | None]:
-    """The board's controls and screen. `virtual`: a socket path; then both are virtual, and served there."""
-    from roundtap_devices.display.oled import oled_screen
-    from roundtap_devices.input.pin_factory import mock_factory
-    from roundtap_devices.virtual.panels import TablePanel
-
-    if virtual is not None:
-        mock, drawn = mock_factory(), VirtualScreen()
-        panel = TablePanel(virtual, board, mock, drawn.glass)
-        return Controls(board, lambda: mock, incoming, mono_ms, panel.signals), cast("Screen", drawn), panel
-    front = Controls(board, lambda: local_pin_factory(folder), incoming, mono_ms)
-    return front, oled_screen(board.screen, front.pins), None
 
 
 def release_controls(front: Controls) -> None:
@@ -195,12 +122,12 @@ def screen_text_output(panel_words: Callable[[str], None] | None, say: bool) -> 
 
     def heard(text: str) -> None:
         nonlocal last
-        if panel_words is not None:
-            panel_words(text)
         # A blinking screen repeats its text.
         if say and text != last:
             print(text, flush=True)
         last = text
+        if panel_words is not None:
+            panel_words(text)
 
     return heard
 
@@ -208,17 +135,16 @@ def screen_text_output(panel_words: Callable[[str], None] | None, say: bool) -> 
 def local_pin_factory(folder: Path) -> Any:
     """The Pi's pins; their library's files go to `folder`, or to the next place where it is not writable. Raises
     ImportError and OSError where something is missing: the process continues without, and retries."""
+    # Imported late, as the pins are opened.
+    import tempfile
+
     from roundtap_devices.input.pin_factory import real_factory
 
-    return real_factory(str(_writable(folder, Path(tempfile.gettempdir()), Path("/dev/shm"))))
-
-
-def _writable(*folders: Path) -> Path:
-    """The first of these folders that takes a file; the last one, where none does."""
-    for folder in folders[:-1]:
-        with contextlib.suppress(OSError), tempfile.TemporaryFile(dir=folder):
-            return folder
-    return folders[-1]
+    writable = "/dev/shm"
+    for place in (tempfile.gettempdir(), str(folder)):
+        with contextlib.suppress(OSError), tempfile.TemporaryFile(dir=place):
+            writable = place
+    return real_factory(writable)
 
 
 def hardware_fault_logger(tell: Callable[[str], None] = lambda _: None) -> Callable[[str, str], None]:
@@ -236,33 +162,3 @@ def hardware_fault_logger(tell: Callable[[str], None] = lambda _: None) -> Calla
         tell("; ".join(each for each in missing if each))
 
     return say
-
-
-class ScreenDimming:
-    """When a screen dims and turns dark: while no round is on; a press makes it bright again. A press on a dark screen
-    only wakes it, as no one could read what it answers. A judge is called all the same: two buttons held for a second
-    and a half need no reading. A press on a dimmed screen counts. Times are monotonic milliseconds."""
-
-    def __init__(self) -> None:
-        self._awake_ms = 0
-        self._woken_ms: int | None = None
-        self._level = FULL
-
-    def keep_awake(self, now_ms: int) -> None:
-        """There is something to read: a round, a question, trouble."""
-        self._awake_ms = max(self._awake_ms, now_ms)
-
-    def on_press(self, now_ms: int) -> None:
-        if self._level == OFF:
-            self._woken_ms = now_ms
-        self.keep_awake(now_ms)
-        self._level = FULL
-
-    def is_wake_press(self, gesture: Gesture, at_ms: int) -> bool:
-        """Whether the gesture belongs to the press that woke the screen, and does nothing else."""
-        return gesture.kind != CALL and self._woken_ms is not None and at_ms < self._woken_ms + WOKEN_MS
-
-    def level(self, now_ms: int) -> int:
-        idle_ms = now_ms - self._awake_ms
-        self._level = FULL if idle_ms < DIM_AFTER_MS else DIMMED if idle_ms < OFF_AFTER_MS else OFF
-        return self._level

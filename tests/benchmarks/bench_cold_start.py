@@ -1,5 +1,5 @@
-"""A cold start as a machine in the hall has it: `exec` to the hub's first answer, `exec` to a unit's first screen, and
-what each import costs.
+"""A cold start as a machine in the hall has it: `exec` to the hub's first answer; to a unit's first frame, which says
+that it starts, and to its first screen of what is so; and what each import costs.
 
     python tests/benchmarks/bench_cold_start.py [--quick] [--nice N]
 
@@ -53,9 +53,12 @@ def measure(options: Options, folder: Path) -> Iterator[Row]:
               since="2026-11-22", note=f"best of {times}")
     driver_s = min(_python_cpu_s(f"import {DRIVER}", core) for _ in range(times)) - min(
         _python_cpu_s("import PIL.Image", core) for _ in range(times))
-    unit_s = min(_unit_cpu_s(hall, core) for _ in range(max(times, FIRST_FRAME_TIMES)))
-    floor_s = min(_python_cpu_s(PILLOW, core) for _ in range(FIRST_FRAME_TIMES))
-    yield Row("table unit, exec to first frame on a simulated screen: CPU", unit_s * 1000, "ms", 3 * floor_s * 1000,
+    frame_s = unit_s = floor_s = float("inf")
+    for _ in range(max(times, FIRST_FRAME_TIMES)):
+        # In turn, so that what slows the machine slows both.
+        floor_s, frame_s, unit_s = map(min, (floor_s, frame_s, unit_s), (
+            _python_cpu_s(PILLOW, core), *_unit_cpu_s(hall, core)))
+    yield Row("table unit, exec to first frame on a simulated screen: CPU", frame_s * 1000, "ms", 3 * floor_s * 1000,
               floor_s * 1000, "Python + Pillow", since="2026-11-27", note=f"best of {max(times, FIRST_FRAME_TIMES)}")
     yield _press_row(folder / "press")
     yield Row("table unit, exec to first screen: CPU", unit_s + max(driver_s, 0.0), "s", GATE_S,
@@ -115,7 +118,8 @@ def _hub_cpu_s(hall: Hall, core: int | None) -> float:
         hub.wait(timeout=20)
 
 
-def _unit_cpu_s(hall: Hall, core: int | None) -> float:
+def _unit_cpu_s(hall: Hall, core: int | None) -> tuple[float, float]:
+    """Until the first frame, and until the first screen that a dialogue has made."""
     folder = hall.folder / "unit"
     config = hall.folder / "unit.toml"
     config.write_text(f'unit = "table-1"\nkey = "{hall.keys["table-1"].hex()}"\nhub = "http://127.0.0.1:9"\n'
@@ -124,10 +128,13 @@ def _unit_cpu_s(hall: Hall, core: int | None) -> float:
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     try:
         assert unit.stdout is not None
-        # The first words of the first screen; an end of file would be a unit that died.
-        if not unit.stdout.readline():
-            raise RuntimeError("the unit ended without a screen")
-        return _cpu_s(unit.pid)
+        until = []
+        for _ in range(2):
+            # An end of file would be a unit that died.
+            if not unit.stdout.readline():
+                raise RuntimeError("the unit ended without a screen")
+            until.append(_cpu_s(unit.pid))
+        return until[0], until[1]
     finally:
         unit.terminate()
         unit.wait(timeout=20)

@@ -94,6 +94,24 @@ def test_where_an_arrow_refuses_it_acts_when_it_is_released(entering: Unit) -> N
     assert entering.says != asked
 
 
+def test_a_preview_that_fails_is_logged_and_the_arrow_acts_when_it_is_released(
+        entering: Unit, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    def broken(_entry: ResultEntry, _arrow: str) -> ResultEntry:
+        raise ZeroDivisionError("a bug in what a press would show")
+
+    monkeypatch.setattr(ResultEntry, "while_pressed", broken)
+    before = shown(entering)
+    move(entering, "up", True, DEBOUNCE_MS)
+    entering.hub_says("view", view(clock={"state": "idle", "remaining_ms": 4_500_000}))
+    assert shown(entering) == before
+    assert entering.unit.dialogue.table.clock_ms == 4_500_000, "what came meanwhile counts"
+    entering.wait(200)
+    assert entering.unit.is_healthy(entering.now_ms)
+    move(entering, "up", False, 100)
+    assert value(entering) == 10
+    assert "a bug in what a press would show" in caplog.text
+
+
 def test_each_counts_back_at_the_press_where_both_enter_their_own() -> None:
     table = Table(book=rulebook("shatterpoint-premier"), clock_ms=0)
     entry = table.presses("ana ana").dialogue.table.entry

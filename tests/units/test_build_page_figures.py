@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from roundtap_devices.boards import BOARDS, RECOMMENDED
-from roundtap_units.board_process import DIM_AFTER_MS, OFF_AFTER_MS
+from roundtap_units.board_unit import DIM_AFTER_MS, OFF_AFTER_MS
 from roundtap_units.wiring.main import PI_MA, PRICES_DATE, battery_hours, current_draw_ma, price_range_eur
 
 BUILD = (Path(__file__).parents[2] / "firmware/BUILD.md").read_text(encoding="utf-8")

@@ -23,7 +23,7 @@ from roundtap_devices.input.late_edges import EdgeReorder
 from roundtap_devices.input.pin_factory import mock_factory
 from roundtap_machine.root_steps import StepRefused
 from roundtap_units import board_process
-from roundtap_units.link.identity import HubAddress
+from roundtap_units.link.hub_address import HubAddress
 from roundtap_units.panel import main
 from roundtap_units.panel import panel_dialogue as d
 from roundtap_units.panel.main import (

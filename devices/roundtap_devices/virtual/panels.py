@@ -112,7 +112,7 @@ class TablePanel:
 
     def __init__(self, path: Path, board: Board, pin_factory: Any, glass: VirtualDisplay) -> None:
         self._board = board
-        self._factory = pin_factory
+        self.pin_factory = pin_factory
         self._glass = glass
         self._on: Mapping[str, bool] = dict.fromkeys(SIGNALS, False)
         self._text = ""
@@ -146,7 +146,7 @@ class TablePanel:
         too_soon_s = self._moved_at_s.get(key, 0.0) + SHORTEST_S - time.monotonic()
         if too_soon_s > 0:
             time.sleep(too_soon_s)
-        pin = self._factory.pin(pins[key])
+        pin = self.pin_factory.pin(pins[key])
         if down == self._board.active_low:
             pin.drive_low()
         else:

@@ -14,7 +14,7 @@ from typing import Any
 
 from roundtap_core.messages import HubAnswer
 from roundtap_core.typed import parse_message
-from roundtap_units.link.hub_choice import Endpoint
+from roundtap_units.link.hub_address import Endpoint
 from roundtap_units.link.hub_connection import DeadlineConnection, send_request
 
 CONNECT_WITHIN_S, ANSWER_WITHIN_S = 2.0, 4.0

@@ -2,48 +2,24 @@
 memory."""
 
 import hashlib
-import ipaddress
 import logging
-import re
 import secrets
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from roundtap_machine.atomic_write import write_atomically
 from roundtap_units.link.checksum_lines import UNREADABLE, checksum_line, read_checksum_line
+from roundtap_units.link.hub_address import HUBS_MAX, Endpoint, endpoint_url, parse_endpoints
 
 log = logging.getLogger(__name__)
 
 EPOCHS_MAX = 32
-HUBS_MAX = 8
 TEXT_MAX = 200
 SERIAL_FILE = Path("/proc/device-tree/serial-number")
 SILENT_MS = 8000  # after this long a silence the others are tried in turn
 RECHECK_MS = 60_000  # how often a unit that had to return to an abandoned epoch looks for the newer one
-
-HOST_NAME = re.compile(r"\w([\w.-]*[\w.])?", re.ASCII)
-
-Endpoint = tuple[str, int]
-
-
-def parse_endpoint(address: object) -> Endpoint:
-    """Host and port of "http://10.42.0.1:8080". ValueError for anything else, also for half an IPv4 address."""
-    parts = urlsplit(address) if isinstance(address, str) else None
-    if parts is None or parts.scheme != "http" or not parts.hostname or parts.port == 0:
-        raise ValueError(f"not an address: {address!r}")
-    if ":" in parts.hostname or parts.hostname.rpartition(".")[2].isdecimal():
-        ipaddress.ip_address(parts.hostname)
-    elif not HOST_NAME.fullmatch(parts.hostname):
-        raise ValueError(f"not a machine's name: {parts.hostname!r}")
-    return parts.hostname, parts.port or 80
-
-
-def endpoint_url(place: Endpoint) -> str:
-    host, port = place
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 def machine_fingerprint(serial: Path = SERIAL_FILE) -> str:
@@ -223,13 +199,3 @@ class HubChoice:
             if self._memory.epoch is not None:
                 self._memory.note_welcome(endpoint_url(self._present), self._memory.epoch,
                                           [endpoint_url(each) for each in parse_endpoints(others)])
-
-
-def parse_endpoints(addresses: Sequence[object]) -> list[Endpoint]:
-    places = []
-    for address in addresses:
-        try:
-            places.append(parse_endpoint(address))
-        except ValueError:
-            continue
-    return places

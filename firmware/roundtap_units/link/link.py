@@ -15,9 +15,9 @@ from roundtap_core.version import same_build, version
 from roundtap_core.wire import ECHO, FEED, REQUEST, envelope, open_envelope, practice_key
 from roundtap_units.fault_log import FaultLog
 from roundtap_units.link import hub_connection
-from roundtap_units.link.hub_choice import Endpoint, HubChoice, UnitMemory
+from roundtap_units.link.hub_address import Endpoint, HubAddress
+from roundtap_units.link.hub_choice import HubChoice, UnitMemory
 from roundtap_units.link.hub_time import FeedAge, HubTime, SamplePlan, mono_ms
-from roundtap_units.link.identity import HubAddress
 from roundtap_units.link.outbox import Outbox
 from roundtap_units.link.own_health import OwnHealth
 from roundtap_units.link.report_sending import FAILURES_TO_ALARM, KINDS, ReportSender

@@ -22,9 +22,10 @@ from roundtap_machine.notify import StopSignal, SystemdNotifier
 from roundtap_units.documents.slips import wrap_text
 from roundtap_units.fault_log import FaultLog
 from roundtap_units.link.enrolling import CODE, DONE, EnrolClient, EnrolProgress
+from roundtap_units.link.hub_address import HubAddress, LocalKeyWatch, has_local_key
 from roundtap_units.link.hub_choice import UnitMemory, machine_fingerprint
 from roundtap_units.link.hub_time import mono_ms
-from roundtap_units.link.identity import HubAddress, LocalKeyWatch, enrolled_address, has_local_key, save_enrolled
+from roundtap_units.link.identity import enrolled_address, save_enrolled
 from roundtap_units.link.own_health import OwnHealth
 from roundtap_units.station import printer_desk
 from roundtap_units.station.printer_desk import AUTO, PrinterDesk, PrinterSettings, PrintLog

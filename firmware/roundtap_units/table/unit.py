@@ -20,7 +20,7 @@ from roundtap_devices.display.screen import Screen
 from roundtap_devices.display.signals import Signals
 from roundtap_devices.input.gestures import CALL, Gesture
 from roundtap_devices.input.late_edges import EdgeReorder
-from roundtap_units.board_process import LONGEST_SLEEP_MS, BoardUnit
+from roundtap_units.board_unit import LONGEST_SLEEP_MS, BoardUnit
 from roundtap_units.link.checksum_lines import key_fingerprint
 from roundtap_units.link.hub_choice import UnitMemory
 from roundtap_units.link.hub_time import HubTime
@@ -254,6 +254,9 @@ class TableUnit(BoardUnit):
             self._guarded(self._press, gesture, at_ms)
         self.dialogue.pressed_arrow = self._hands.pressed_arrow()
         self._guarded(self.dialogue.tick, now_ms)
+        if self.dialogue.pressed_arrow and not self._is_drawable(now_ms):
+            # Nothing has changed by an arrow that is still pressed: no reason to take the step back.
+            self.dialogue.pressed_arrow = ""
         if not self._is_drawable(now_ms):
             undo()
             self._view_to_save = None

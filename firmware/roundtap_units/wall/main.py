@@ -25,7 +25,7 @@ from roundtap_core.words import LANGUAGES, Words
 from roundtap_machine.atomic_write import write_atomically
 from roundtap_machine.notify import Heartbeat, StopSignal, SystemdNotifier, refuse
 from roundtap_units.link.find_hub import FoundHub, find_hub, probe_hub
-from roundtap_units.link.hub_choice import Endpoint, endpoint_url, parse_endpoint, parse_endpoints
+from roundtap_units.link.hub_address import Endpoint, endpoint_url, parse_endpoint, parse_endpoints
 from roundtap_units.unit_words import unit_words
 
 LOOPBACK = "127.0.0.1"

@@ -26,7 +26,7 @@ from roundtap_hub.units.unit_presence import encode_health
 from roundtap_machine.checks import FINE, NETWORK, NOTE, WRONG, Check
 from roundtap_machine.health import MachineProbe
 from roundtap_machine.services import SystemdService, machine_checks
-from roundtap_units.link.hub_choice import Endpoint
+from roundtap_units.link.hub_address import Endpoint
 
 HEALTH: dict[str, Any] = {"version": version(), "throttled": 0, "celsius": 45, "free_mb": 4096, "read_only": False,
                           "screen": True, "printer": "", "keys": ["a", "b"], "pressed": ["a", "b"]}

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from roundtap_core.records import Side
+if TYPE_CHECKING:
+    # Not when it runs: with msgspec it would take a fifth of the time to the first screen.
+    from roundtap_core.records import Side as Side
 
 SIGNS: dict[Side, str] = {"a": "●", "b": "■"}
 

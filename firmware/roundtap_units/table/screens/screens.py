@@ -3,12 +3,13 @@
 No letters are under `LEAST`, and what must be read in order to press (the buttons' meaning, a question, what there is
 to choose from) is at least `PRESS`; both are ems of the font in pixels. Badges, marks of squads and names count too."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from itertools import product
 
 from PIL import Image, ImageDraw
 
-from roundtap_core.records import SIDES, Side
 from roundtap_devices.letters import draw_text, ink_box, text_width
 from roundtap_units.table.screens import lettering, scenes
 from roundtap_units.table.screens.lettering import FittedText, canvas, fit_pair, fit_text
@@ -22,7 +23,7 @@ ROW_HIGH, SIGN_WIDE, MARK_WIDE, COLUMN = 13, 11, 14, 61
 EDGE = WIDTH - 1  # where figures end: the outermost column of some modules lies under their frame
 CLOCK_KINDS = ("idle", "seating", "call")
 FLANKED_KIND = "sending"  # the figures stand between the signs
-ARROWS: dict[Side, str] = {"a": "◄", "b": "►"}
+ARROWS: dict[scenes.Side, str] = {"a": "◄", "b": "►"}
 BUTTONS = "●■▲▼►"
 
 
@@ -156,7 +157,7 @@ def _duo(scene: scenes.SideBySideScene) -> Image.Image:
     if scene.facing == "opposite":
         return _face_to_face(_part_half(scene.a, scene), _part_half(scene.b, scene))
     image, pen = canvas(WIDTH, HEIGHT)
-    for side in SIDES:
+    for side in scenes.SIGNS:
         _column(pen, scene.of(side), side)
     pen.point([(63, y) for y in range(0, HEIGHT, 4)], fill=1)
     return image
@@ -205,7 +206,7 @@ def _one_figure(pen: ImageDraw.ImageDraw, part: scenes.SidePart, x: int, baselin
     return wide
 
 
-def _column(pen: ImageDraw.ImageDraw, part: scenes.SidePart, side: Side) -> None:
+def _column(pen: ImageDraw.ImageDraw, part: scenes.SidePart, side: scenes.Side) -> None:
     """A person's half of the screen, one way up; the sign at the outer edge. Where there is no room for name and
     question, the question stands in the name's place."""
     x, anchor, inner = (0, "l", SIGN_WIDE) if side == "a" else (WIDTH, "r", WIDTH - SIGN_WIDE)
