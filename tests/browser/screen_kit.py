@@ -269,7 +269,7 @@ class Screen:
 
     def look_again(self) -> bool:
         """What the page looks at every now and then, it looks at now; True, for `until`."""
-        self.run("window.looks.forEach((look) => look())")
+        self.run("window.looks.forEach((look) => look()); window.roundtap?.look()")
         return True
 
     def press(self, *keys: str) -> None:

@@ -223,6 +223,28 @@ def set_clock(house: House, left_ms: int) -> None:
     house.service.execute_one("e1", SetClock("adjust", left_ms - remaining), "test")
 
 
+def test_a_look_writes_only_what_changed_and_there_is_one_for_all(hall: Hall, screen: Screen) -> None:
+    event = hall.create("Winter Open", people=PEOPLE[:4])
+    hall.publish(event)
+    hall.tell(event, SetClock("start"))
+    screen.stand_still()
+    screen.open(f"{hall.url}/wall/{event}?sound=1")
+    screen.until(lambda: screen.run("return window.heard_hub && window.roundtap.known()"), "the hub's time")
+    assert screen.run(WRITTEN, 0) == []
+    assert screen.run(WRITTEN, 1000) == ["TIME"]
+    assert screen.run("return window.looks") == [], "nothing beside it wakes the machine"
+
+
+WRITTEN = """
+    // What a look writes so many milliseconds after another one.
+    const seen = new MutationObserver(() => {});
+    window.roundtap.look();
+    seen.observe(document, {subtree: true, childList: true, attributes: true, characterData: true});
+    window.ahead_ms += arguments[0];
+    window.roundtap.look();
+    return seen.takeRecords().map(({target}) => target.tagName || target.parentElement.tagName);"""
+
+
 NAMES = (*EAST_ASIAN, *RIGHT_TO_LEFT, *(("🔥🔥", "👩‍🚀 Ana", "Bo 🇵🇱") if EMOJI_FONT.exists() else ()), "Ana 2 (x)")
 
 

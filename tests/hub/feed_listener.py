@@ -13,7 +13,45 @@ from typing import Any
 from asgi_client import AsgiClient
 from page_dom import Node, patched, tree
 
+from roundtap_hub.serving.connection_limits import TRANSPORT
+
 PATIENCE_S = 60
+
+
+def joined(chunks: bytes) -> bytes:
+    """What stands in the chunks of an answer (RFC 9112, 7.1), whole ones."""
+    said = b""
+    while chunks:
+        size, _, rest = chunks.partition(b"\r\n")
+        said, chunks = said + rest[:int(size, 16)], rest[int(size, 16) + 2:]
+    return said
+
+
+class FeedLink:
+    """The connection of a feed, and what a server keeps of it; all of it runs on the loop. `take`: what is written."""
+
+    def __init__(self, take: Callable[[bytes], None]) -> None:
+        self.write = take
+        self.connections: set[Any] = set()
+        self.closed = asyncio.Event()
+        self._protocol: Any = self
+
+    def get_protocol(self) -> Any:
+        return self._protocol
+
+    def set_protocol(self, protocol: Any) -> None:
+        self._protocol = protocol
+
+    def connection_lost(self, _: Exception | None) -> None:
+        """As told to a server that answers no more."""
+
+    def is_closing(self) -> bool:
+        return self.closed.is_set()
+
+    def close(self) -> None:
+        if not self.is_closing():
+            self.closed.set()
+            asyncio.get_running_loop().call_soon(self._protocol.connection_lost, None)
 
 
 class Listener:
@@ -27,7 +65,7 @@ class Listener:
         self._heard = threading.Condition()
         self._messages = 0
         self._rest = b""
-        self._gone = asyncio.Event()
+        self._link = FeedLink(self._take)
         self._greeted = threading.Event()
         self.load()
         [body] = (node for node in self.page.find() if node.tag == "body")
@@ -76,29 +114,22 @@ class Listener:
                 self.load()
 
     def close(self) -> None:
-        self.client.loop.call_soon_threadsafe(self._gone.set)
+        self.client.loop.call_soon_threadsafe(self._link.close)
         self.stream.result(PATIENCE_S)
 
     async def _listen(self, address: str) -> None:
         path, _, query = address.partition("?")
-        scope = {"type": "http", "method": "GET", "path": path, "query_string": query.encode(),
+        scope = {"type": "http", "method": "GET", "path": path, "query_string": query.encode(), TRANSPORT: self._link,
                  "headers": [(b"cookie", self.cookie.encode())] if self.cookie else []}
-        begun = False
-
-        async def receive() -> MutableMapping[str, Any]:
-            nonlocal begun
-            if not begun:
-                begun = True
-                return {"type": "http.request", "body": b"", "more_body": False}
-            await self._gone.wait()
-            return {"type": "http.disconnect"}
 
         async def send(message: MutableMapping[str, Any]) -> None:
-            self._take(message.get("body", b""))
+            assert message["status"] == 200
 
-        await self.client.application(scope, receive, send)
+        await self.client.application(scope, None, send)
+        await self._link.closed.wait()
 
-    def _take(self, said: bytes) -> None:
+    def _take(self, chunks: bytes) -> None:
+        said = joined(chunks)
         *whole, self._rest = (self._rest + said).split(b"\n\n")
         with self._heard:
             for event in whole:

@@ -4,10 +4,10 @@ import asyncio
 import json
 import logging
 from collections import Counter
-from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from types import coroutine
+from itertools import chain
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -17,9 +17,9 @@ from roundtap_hub.hall.known_displays import DISPLAY, DISPLAY_COOKIE_RE, display
 from roundtap_hub.hall.wall_view import canonical_variant
 from roundtap_hub.hub import Hub
 from roundtap_hub.rounds.round_clock import public_clock, time_of_day
-from roundtap_hub.serving.connection_limits import client_key_in
+from roundtap_hub.serving.connection_limits import TRANSPORT, client_key_in
 from roundtap_hub.serving.cookies import cookies_in
-from roundtap_hub.serving.http_answers import CLOSE, NO_STORE, Receive, Scope, Send, get_header, send_json, until_gone
+from roundtap_hub.serving.http_answers import CLOSE, NO_STORE, Receive, Scope, Send, get_header, send_json
 from roundtap_hub.serving.page_cache import CachedPage, PageCache, PageKey
 from roundtap_hub.serving.regions import RenderedPage, diff_pages
 
@@ -38,80 +38,63 @@ TOO_SLOW = "too-slow"
 
 
 @dataclass(slots=True, eq=False)
-class FeedClient:
-    """One open page; `version`: what it shows once it has read all events. All methods run in the event loop. Sending
-    to a thousand clients is a thousand writes to buffers that have room. Only a client whose buffer is full gets a
-    task, which continues the send."""
-    key: PageKey
+class FeedClient(asyncio.Protocol):
+    """One open page; `version`: what it shows once it has read all events. All methods run in the event loop. Once its
+    answer has begun, it has the connection to itself: what a server keeps of a request takes ten times as much memory,
+    and passing an event through it as long as sending it."""
+    group: "ViewerGroup"
     version: str
-    _send: Send
-    closed: bool = False
-    tick_slot: int = 0  # its group for the tick, of `TICK_SLOTS`
+    transport: asyncio.Transport
+    leave: Callable[["FeedClient"], None]
+    asker: str = ""
     display: str = ""  # the display whose page it is; "": none
     redirected: bool = False  # its display was sent to another page
     own_drawing: bool = False  # its page was drawn for somebody logged in, without a variant
-    _waiting: list[bytes] = field(default_factory=list)
-    _task: asyncio.Task[None] | None = None
+    _waiting: list[bytes] | None = None  # events for a browser that reads slowly; None: its buffer has room
+    _connections: set[Any] = field(default_factory=set)
+
+    def begin(self) -> None:
+        """Take the connection from the server's protocol, which is told that its client has gone."""
+        server: Any = self.transport.get_protocol()
+        server.connection_lost(ConnectionResetError())
+        self._connections = server.connections
+        self._connections.add(self)
+        self.transport.set_protocol(self)
 
     def send(self, event: bytes) -> None:
-        if self.closed:
-            return
-        if self._task is not None:
-            if len(self._waiting) >= WAITING_MAX:
-                self.version = TOO_SLOW
-                self._waiting = [f"event: view\ndata: {TOO_SLOW}\n\n".encode()]
-            else:
-                self._waiting.append(event)
-            return
-        sending = self._emit(event)
-        try:
-            waited_for = sending.send(None)
-        except StopIteration:
-            return
-        except OSError:
-            self.closed = True
-            return
-        self._task = asyncio.ensure_future(self._finish(_resumed(sending, waited_for)))
+        """Send a chunk, as `_chunk` makes it."""
+        if self._waiting is None:
+            self.transport.write(event)
+        elif len(self._waiting) < WAITING_MAX:
+            self._waiting.append(event)
+        else:
+            self.version = TOO_SLOW
+            self._waiting = [_event("view", TOO_SLOW)]
 
     def send_reload(self, version: str) -> None:
         """Send that the page has to be loaded."""
         self.version = version
-        self.send(f"event: view\ndata: {version}\n\n".encode())
+        self.send(_event("view", version))
 
-    def close(self) -> None:
-        """Send nothing more, and cancel a send under way."""
-        self.closed = True
-        if self._task is not None:
-            self._task.cancel()
+    def pause_writing(self) -> None:
+        self._waiting = []
 
-    def _emit(self, event: bytes) -> Coroutine[Any, Any, None]:
-        return self._send({"type": "http.response.body", "body": event,
-                           "more_body": True})  # type: ignore[return-value]
+    def resume_writing(self) -> None:
+        waiting, self._waiting = self._waiting, None
+        self.transport.write(b"".join(waiting or ()))
 
-    async def _finish(self, rest: Awaitable[None]) -> None:
-        try:
-            await rest
-            while self._waiting:
-                events, self._waiting = b"".join(self._waiting), []
-                await self._emit(events)
-        except OSError:
-            self.closed = True
-        finally:
-            self._task = None
+    def data_received(self, data: bytes) -> None:
+        # A browser says nothing more on this connection.
+        self.transport.abort()
 
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._connections.discard(self)
+        self.leave(self)
 
-@coroutine
-def _resumed(begun: Coroutine[Any, Any, None], waited_for: Any) -> Generator[Any, Any, None]:
-    """The rest of a coroutine that was started manually and now waits for `waited_for`."""
-    with suppress(StopIteration):
-        while True:
-            try:
-                value = yield waited_for
-            except BaseException as error:
-                # The coroutine itself handles what ends its wait.
-                waited_for = begun.throw(error)
-            else:
-                waited_for = begun.send(value)
+    def shutdown(self) -> None:
+        """End the stream; also called by uvicorn when it stops."""
+        self.transport.write(b"0\r\n\r\n")
+        self.transport.close()
 
 
 @dataclass(slots=True, eq=False)
@@ -133,7 +116,7 @@ class ViewerGroup:
                 self.version, self.shown = version, shown
                 return False
             if not patch.whole and len(patch.text) <= max(PATCH_LETTERS, shown.letters // 3):
-                event = f"event: patch\ndata: {patch.text}\n\n".encode()
+                event = _event("patch", patch.text)
         self.version, self.sent_version, self.shown = version, version, shown
         for client in self.clients:
             if event and client.version == before:
@@ -154,8 +137,8 @@ class BrowserFeed:
         self._askers: Counter[str] = Counter()
         self._groups: dict[PageKey, ViewerGroup] = {}
         self._display_clients: set[FeedClient] = set()
-        self._tasks: dict[FeedClient, asyncio.Task[Any] | None] = {}
-        self._next_turn = self._next_tick = 0
+        self._ticked: list[set[FeedClient]] = [set() for _ in range(TICK_SLOTS)]
+        self._next_tick = 0
         self._clocks: dict[str, str] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._news = asyncio.Event()  # set when a page may have changed
@@ -167,7 +150,7 @@ class BrowserFeed:
         hub.hall.displays.on_identify.append(lambda display, name: self._call_on_loop(self._identify, display, name))
         if hub.host.kin is not None:
             # A new standby is known.
-            hub.host.kin.on_known.append(lambda: self._call_on_loop(lambda: _send_all(list(self._tasks),
+            hub.host.kin.on_known.append(lambda: self._call_on_loop(lambda: _send_all(self._clients(),
                                                                                       self._hubs_event())))
 
     def bind(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -185,31 +168,11 @@ class BrowserFeed:
         if asker and self._askers[asker] >= self._of_one:
             await send_json(send, 503, {"error": "too many pages from one address"}, [(b"retry-after", b"30"), *CLOSE])
             return
-        self._askers[asker] += 1
-        try:
-            await self._stream(scope, receive, send)
-        finally:
-            self._askers[asker] -= 1
-            if not self._askers[asker]:
-                del self._askers[asker]
-
-    async def _stream(self, scope: Scope, receive: Receive, send: Send) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": [
             (b"content-type", b"text/event-stream; charset=utf-8"), *NO_STORE, (b"x-accel-buffering", b"no"),
         ]})
-        client = self._add_client(scope["query_string"].decode("latin-1"), send, _display_of(scope))
-        task = self._tasks[client] = asyncio.current_task()
-        try:
-            if not self._closing:
-                await until_gone(receive)
-        except asyncio.CancelledError:
-            # Cancelled because the hub stops: the stream ends normally. Any other cancellation is not ours.
-            if not self._closing or task is None:
-                raise
-            task.uncancel()
-        finally:
-            self._remove_client(client)
-        await send({"type": "http.response.body", "body": b"", "more_body": False})
+        if not scope[TRANSPORT].is_closing():
+            self._add_client(scope, asker)
 
     def refresh(self) -> None:
         """Send every page what has changed by the clock alone."""
@@ -221,12 +184,15 @@ class BrowserFeed:
         self._closing = True
         if self._broadcaster is not None:
             self._broadcaster.cancel()
-        for task in self._tasks.values():
-            if task is not None:
-                task.cancel()
+        for client in self._clients():
+            client.shutdown()
 
-    def _add_client(self, query: str, send: Send, display: str = "") -> FeedClient:
-        params = {name: values[0][:200] for name, values in parse_qs(query).items()}
+    def _clients(self) -> list[FeedClient]:
+        return list(chain.from_iterable(self._ticked))
+
+    def _add_client(self, scope: Scope, asker: str) -> None:
+        query = parse_qs(scope["query_string"].decode("latin-1"))
+        params = {name: values[0][:200] for name, values in query.items()}
         language, page = params.get("lang", ""), params.get("page", "")
         key = PageKey(page, canonical_variant(page, params.get("variant", "")),
                       language if language in LANGUAGES else "")
@@ -234,32 +200,36 @@ class BrowserFeed:
         group = self._groups.get(key)
         if group is None:
             group = self._groups[key] = ViewerGroup(key, version, version, self._cache.cached_render(key, version))
-        client = FeedClient(key, params.get("seen", ""), send)
-        client.tick_slot = self._next_turn = (self._next_turn + 1) % TICK_SLOTS
-        client.send(b"retry: 2000\n\n" + self._hubs_event())
+        client = FeedClient(group, params.get("seen", ""), scope[TRANSPORT], self._remove_client, asker)
+        self._askers[asker] += 1
+        min(self._ticked, key=len).add(client)
+        group.clients.add(client)
+        client.begin()
         clock = self._clock(_event_of(page))
-        client.send(self._clock_event(clock) if clock else self._tick_event())
+        client.send(_chunk("retry: 2000\n\n") + self._hubs_event()
+                    + (self._clock_event(clock) if clock else self._tick_event()))
         if client.version != version:
             client.send_reload(version)
-        group.clients.add(client)
-        if display and params.get("display") == "1":
+        if params.get("display") == "1" and (display := _display_of(scope)):
             client.display, client.own_drawing = display, "variant" not in params
             self._display_clients.add(client)
             self._hub.hall.displays.count_feed(display, 1)
             self._redirect_display(client)
-        return client
+        if self._closing:
+            client.shutdown()
 
     def _remove_client(self, client: FeedClient) -> None:
-        client.close()
         if client.display:
             self._display_clients.discard(client)
             self._hub.hall.displays.count_feed(client.display, -1)
-        self._tasks.pop(client, None)
-        group = self._groups.get(client.key)
-        if group is not None:
-            group.clients.discard(client)
-            if not group.clients:
-                del self._groups[client.key]
+        self._askers[client.asker] -= 1
+        if not self._askers[client.asker]:
+            del self._askers[client.asker]
+        for ticked in self._ticked:
+            ticked.discard(client)
+        client.group.clients.discard(client)
+        if not client.group.clients:
+            self._groups.pop(client.group.key, None)
 
     # --- what changed
 
@@ -320,10 +290,10 @@ class BrowserFeed:
         snapshot = self._hub.service.snapshot
         place = display_page(snapshot, snapshot.venue.display_plan.screens.get(client.display),
                              self._hub.hall.displays.name_of(client.display), self._hub.clocks.mono_ms())
-        shown = (client.key.page, place.variant if client.own_drawing else client.key.variant)
+        shown = (client.group.key.page, place.variant if client.own_drawing else client.group.key.variant)
         if not client.redirected and shown != place:
             client.redirected = True
-            client.send(b'event: display\ndata: {"elsewhere": true}\n\n')
+            client.send(_event("display", '{"elsewhere": true}'))
 
     def _call_on_loop(self, call: Callable[..., None], *args: Any) -> None:
         """From any thread."""
@@ -331,8 +301,8 @@ class BrowserFeed:
             self._loop.call_soon_threadsafe(call, *args)
 
     def _identify(self, display: str, name: str) -> None:
-        event = f"event: display\ndata: {json.dumps({'name': name})}\n\n".encode()
-        _send_all([client for client in self._display_clients if client.display == display], event)
+        _send_all([client for client in self._display_clients if client.display == display],
+                  _event("display", json.dumps({"name": name})))
 
     async def _send_pages(self) -> bool:
         """Send page changes, the pages with most clients first. Whether anything was sent."""
@@ -365,17 +335,17 @@ class BrowserFeed:
         return self._clocks[event]
 
     def _clock_event(self, clock: str) -> bytes:
-        return f"event: clock\ndata: {clock}, {self._now()}}}\n\n".encode()
+        return _event("clock", f"{clock}, {self._now()}}}")
 
     def _hubs_event(self) -> bytes:
         """The other hubs, for when this one is silent; empty where there are none."""
         kin, hubs = self._hub.host.kin, list(self._hub.host.other_addresses())
         if kin is None or not hubs:
             return b""
-        return b"event: hubs\ndata: " + json.dumps({"lineage": kin.lineage, "hubs": hubs}).encode() + b"\n\n"
+        return _event("hubs", json.dumps({"lineage": kin.lineage, "hubs": hubs}))
 
     def _tick_event(self) -> bytes:
-        return f"event: tick\ndata: {{{self._now()}}}\n\n".encode()
+        return _event("tick", f"{{{self._now()}}}")
 
     def _now(self) -> str:
         """The hub's clock and its time of day, as fields of an event."""
@@ -383,13 +353,23 @@ class BrowserFeed:
 
     def _tick(self) -> None:
         """Send the time to one group of clients, and displays of several events on to the next event."""
-        clients = [client for client in self._tasks if client.tick_slot == self._next_tick]
+        clients = self._ticked[self._next_tick]
         for client in self._display_clients.intersection(clients):
             self._redirect_display(client)
         self._next_tick = (self._next_tick + 1) % TICK_SLOTS
         _send_all(clients, self._tick_event())
         if self._loop is not None and not self._closing:
             self._loop.call_later(TICK_S / TICK_SLOTS, self._tick)
+
+
+def _event(name: str, data: str) -> bytes:
+    return _chunk(f"event: {name}\ndata: {data}\n\n")
+
+
+def _chunk(text: str) -> bytes:
+    """A part of an answer of unknown length (RFC 9112, 7.1)."""
+    body = text.encode()
+    return b"%x\r\n%s\r\n" % (len(body), body)
 
 
 def _send_all(clients: Iterable[FeedClient], event: bytes) -> None:

@@ -33,6 +33,7 @@ handshake costs the hub more than the phone that starts and drops it."""
 UNLIMITED_ADDRESSES = ("127.0.0.1", "::1", "")  # this machine's own, as addresses and as `client_key_in` names them
 KNOWN_MAX = 8192
 FROM_UNIT = "roundtap.from_unit"  # in the scope of a request that a unit has signed
+TRANSPORT = "roundtap.transport"  # in a request's scope: its connection, for an answer that takes it over
 OUT_OF_RESOURCES = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 
 HEAD_WITHIN_S = 10.0
@@ -328,6 +329,8 @@ class _TimeoutProtocol(Base):
         super().data_received(data)
         if self.cycle is not self._known_cycle:
             self._known_cycle = self.cycle
+            scope: dict[str, Any] = self.cycle.scope  # type: ignore[assignment]
+            scope[TRANSPORT] = self.transport
             self._head_bytes = 0
             self._clear_deadline()
             if len(getattr(self, "pipeline", ())) > PIPELINED_MAX:

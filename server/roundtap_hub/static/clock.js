@@ -5,6 +5,7 @@
   const BEGUN_MS = 8 * 1000;
   const DISAGREE_MS = 250;
   const SLEPT_MS = 60 * 1000;
+  const LATE_MS = 5;
   // Players' pages ask for nothing but themselves and their feed, which is some trips less exact at its first word.
   const BY_FEED = document.documentElement.matches(".phone, .list");
   const TICKS_KEPT = 24;
@@ -111,6 +112,11 @@
     if (element.textContent !== value) element.textContent = value;
   }
 
+  // Written anew, the same word still costs the browser a look at all styles.
+  function hide(element, hidden) {
+    if (element.hidden !== hidden) element.hidden = hidden;
+  }
+
   function draw() {
     if (offset === null) return;
     for (const face of document.querySelectorAll("[data-clock]")) {
@@ -129,14 +135,24 @@
     }
     const now = hubNow();
     for (const left of document.querySelectorAll("[data-until]")) put(left, text(Math.max(0, Number(left.dataset.until) - now)));
-    for (const said of document.querySelectorAll("[data-said-until]")) said.hidden = Number(said.dataset.saidUntil) <= now;
+    for (const said of document.querySelectorAll("[data-said-until]")) hide(said, Number(said.dataset.saidUntil) <= now);
     for (const age of document.querySelectorAll("[data-since]")) {
       const seconds = Math.max(0, Math.floor((now - Number(age.dataset.since)) / 1000));
       put(age, `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`);
     }
   }
 
-  window.roundtap = { hubNow, sync, draw, known: () => offset !== null };
+  // Whatever goes by the clock is looked at together, just after a shown second ends: each look wakes the machine.
+  const looks = [draw];
+  const look = () => looks.forEach((each) => each());
+  function tick() {
+    const running = [...document.querySelectorAll('[data-clock][data-state="running"][data-deadline]:not([data-deadline=""])')];
+    const ends = running.length ? running.map(remaining) : [-hubNow()];
+    setTimeout(tick, LATE_MS + Math.min(...ends.map((ms) => ((ms % 1000) + 1000) % 1000)));
+    look();
+  }
+
+  window.roundtap = { hubNow, sync, draw, hide, look, everySecond: (each) => looks.push(each), known: () => offset !== null };
 
   // What the feed says about a clock, at once and without loading anything.
   document.addEventListener("roundtap:clock", ({ detail }) => {
@@ -160,7 +176,6 @@
     draw();
     if (performance.now() - hiddenAt > SLEPT_MS) sync();
   });
-  setInterval(draw, 200);
-  draw();
+  tick();
   if (!document.body.dataset.feed && document.querySelector("[data-ticking]")) sync();
 })();

@@ -399,7 +399,7 @@
     if (stale) seek();
     body.classList.toggle("stale", stale);
     const sign = document.getElementById("contact");
-    sign.hidden = !stale && !waits;
+    window.roundtap.hide(sign, !stale && !waits);
     if (!stale && waits) sign.querySelector("[data-contact-age]").textContent = sign.dataset.busy;
     if (stale) {
       const seconds = Math.floor(silent / 1000);
@@ -493,7 +493,7 @@
     const known = versions().find(([version]) => version === body.dataset.seen);
     if (known && arrival && arrival.transferSize === 0) [, lastHeardDate] = known;
     connect();
-    setInterval(freshness, 1000);
+    window.roundtap.everySecond(freshness);
     if (body.dataset.againMs) setInterval(() => { if (!document.hidden) look(); }, Number(body.dataset.againMs));
   }
 })();

@@ -85,6 +85,6 @@
   const wake = () => { context.resume().then(look); };
   for (const kind of ["click", "keydown"]) document.addEventListener(kind, wake);
   context.addEventListener?.("statechange", look);
-  setInterval(look, 100);
+  window.roundtap.everySecond(look);
   look();
 })();

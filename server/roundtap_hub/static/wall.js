@@ -12,7 +12,7 @@
     const pages = [...(fitted.length ? fitted : document.querySelectorAll("[data-page]"))];
     // Some pages have more turns than others.
     const turns = pages.flatMap((page) => Array(Number(page.dataset.turns) || 1).fill(page));
-    const known = window.roundtap && window.roundtap.known();
+    const known = window.roundtap.known();
     const step = known ? Math.floor(window.roundtap.hubNow() / (turns.length < MANY ? pageMs : pageMs * SWIFT)) : 0;
     const now = known || fitted.length ? turns[step % turns.length] : null;
     if (now) {
@@ -37,7 +37,7 @@
       fit();
     }
     const line = document.getElementById("ends");
-    if (line) line.hidden = ["over", "last_minutes"].includes(phase) || !["idle", "running"].includes(state);
+    if (line) window.roundtap.hide(line, ["over", "last_minutes"].includes(phase) || !["idle", "running"].includes(state));
   }
 
   // What is not shown has no size.
@@ -55,7 +55,8 @@
   // An announcement that comes or goes leaves less room, or more.
   const room = new ResizeObserver(show);
   for (const id of ["said", "main"]) room.observe(document.getElementById(id));
-  setInterval(() => { turn(); time(); }, 250);
+  document.addEventListener("roundtap:clock", time);
+  window.roundtap.everySecond(() => { turn(); time(); });
   window.roundtapWall = { turn };
   show();
 })();

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 import pytest
 from asgi_client import AsgiClient
-from feed_listener import Listener
+from feed_listener import FeedLink, Listener, joined
 from page_dom import tree
 from pages_kit import House, open_house
 
@@ -28,7 +28,7 @@ from roundtap_core.event.commands import (
 from roundtap_core.records import Result, SidePair
 from roundtap_hub.serving import browser_feed
 from roundtap_hub.serving.asgi import HubApplication
-from roundtap_hub.serving.browser_feed import WAITING_MAX, FeedClient
+from roundtap_hub.serving.browser_feed import WAITING_MAX, FeedClient, ViewerGroup
 from roundtap_hub.serving.page_cache import PageKey
 
 
@@ -165,48 +165,38 @@ def test_an_event_that_ends_the_waiting_is_told(tmp_path: Path, monkeypatch: pyt
         client.close()
 
 
-class SlowReader:
-    """What a server's `send` is like while the browser does not read: it waits, and has sent nothing yet."""
-
-    def __init__(self) -> None:
-        self.reads = asyncio.Event()
-        self.sent: list[bytes] = []
-
-    async def send(self, message: MutableMapping[str, Any]) -> None:
-        await self.reads.wait()
-        self.sent.append(message["body"])
+def opened(sent: list[bytes]) -> FeedClient:
+    """A browser's connection; what is written to it is noted in `sent`."""
+    group = ViewerGroup(PageKey("e/e1", "", "en"), "v0", "v0", None)
+    client = FeedClient(group, "v0", cast(asyncio.Transport, FeedLink(sent.append)), lambda _: None)
+    client.begin()
+    return client
 
 
 def test_who_reads_slowly_gets_it_all_in_order_once_it_reads():
-    async def go() -> list[bytes]:
-        reader = SlowReader()
-        client = FeedClient(PageKey("e/e1", "", "en"), "v0", reader.send)
-        for n in range(5):
-            client.send(b"%d;" % n)
-        reader.reads.set()
-        assert client._task is not None
-        await client._task
-        client.send(b"5;")
-        return reader.sent
-
-    assert asyncio.run(go()) == [b"0;", b"1;2;3;4;", b"5;"]
+    sent: list[bytes] = []
+    client = opened(sent)
+    client.send(b"0;")
+    client.pause_writing()
+    for n in range(1, 5):
+        client.send(b"%d;" % n)
+    assert sent == [b"0;"]
+    client.resume_writing()
+    client.send(b"5;")
+    assert sent == [b"0;", b"1;2;3;4;", b"5;"]
 
 
 def test_who_reads_much_too_slowly_is_told_to_look():
-    async def go() -> tuple[list[bytes], str]:
-        reader = SlowReader()
-        client = FeedClient(PageKey("e/e1", "", "en"), "v0", reader.send)
-        for n in range(WAITING_MAX + 2):
-            client.version = f"v{n}"
-            client.send(b"event: patch\ndata: %d\n\n" % n)
-        # What comes next is told to who shows another version, and so as a view, too.
-        version = client.version
-        reader.reads.set()
-        assert client._task is not None
-        await client._task
-        return reader.sent, version
-
-    assert asyncio.run(go()) == ([b"event: patch\ndata: 0\n\n", b"event: view\ndata: too-slow\n\n"], "too-slow")
+    sent: list[bytes] = []
+    client = opened(sent)
+    client.pause_writing()
+    for n in range(WAITING_MAX + 1):
+        client.version = f"v{n}"
+        client.send(b"event: patch\ndata: %d\n\n" % n)
+    # What comes next is told to who shows another version, and so as a view, too.
+    assert client.version == "too-slow"
+    client.resume_writing()
+    assert joined(b"".join(sent)) == b"event: view\ndata: too-slow\n\n"
 
 
 def test_a_hub_that_stops_ends_its_feeds(house: House, client: AsgiClient):
