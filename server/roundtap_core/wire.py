@@ -37,8 +37,8 @@ _encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=F
                            # Checked already: nothing within DEPTH_MAX levels refers to itself.
                            check_circular=False).encode
 
-_PLAIN = frozenset((str, int, bool, type(None)))
-"""The types of nearly all values: sealing an entry walks through all of it."""
+PLAIN = frozenset((str, int, bool, type(None)))
+"""The types of nearly all values that have no parts."""
 
 
 def _refuse_unencodable(value: Any, levels: int) -> None:
@@ -54,7 +54,7 @@ def _refuse_unencodable(value: Any, levels: int) -> None:
     if not levels:
         raise ValueError(f"canonical JSON has at most {DEPTH_MAX} levels")
     for item in items:
-        if type(item) not in _PLAIN:
+        if type(item) not in PLAIN:
             _refuse_unencodable(item, levels - 1)
 
 

@@ -22,6 +22,7 @@ from roundtap_core.limits import MOST_ITEMS, refuse_over_limits
 from roundtap_core.records import Result
 from roundtap_core.result_json import refuse_result_limits
 from roundtap_core.typed import MalformedMessage, parse_message
+from roundtap_core.wire import PLAIN
 
 
 def decide(state: EventState, command: c.Command, now: Instant) -> NewEntries:
@@ -42,10 +43,12 @@ def _refuse_over_limits(command: c.Command) -> None:
     except MalformedMessage as error:
         raise error.reasons[0] from None
     for name in command.__struct_fields__:
-        # A report's wild result is refused on record, as impossible (results.py); other events' names at tables
-        # are filled in by the hub.
-        if name != "taken_tables" and not (name == "result" and isinstance(command, c.RecordReport)):
-            _check_free_values(getattr(command, name), f"/{name}")
+        value = getattr(command, name)
+        # What is plain has been limited by its type. A report's wild result is refused on record, as impossible
+        # (results.py); other events' names at tables are filled in by the hub.
+        if type(value) not in PLAIN and name != "taken_tables" and not (name == "result"
+                                                                       and isinstance(command, c.RecordReport)):
+            _check_free_values(value, f"/{name}")
 
 
 def _check_free_values(value: object, where: str) -> None:

@@ -1,11 +1,11 @@
 """Entries: the facts of a tournament, one chain per stream, sealed by hashes over canonical JSON."""
 
 import hashlib
-import json
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 
 from roundtap_core.clock import Instant
@@ -59,7 +59,8 @@ def chain_entry(new: NewEntry, stream: str, number: int, prev: str, at: Timestam
     own_hash = entry_hash(stream, number, new.kind, new.version, canonical_json(at.to_json()).decode(), actor, data,
                           prev)
     # In the same form as read from disk, so that folding gives the same state to the last key.
-    return Entry(stream, number, new.kind, new.version, at, actor, json.loads(data), prev, own_hash)
+    return Entry(stream, number, new.kind, new.version, at, actor, msgspec.json.decode(data), prev,
+                 own_hash)
 
 
 def verify_entry(entry: Entry, prev: str) -> bool:
@@ -72,10 +73,10 @@ def verify_entry(entry: Entry, prev: str) -> bool:
 def entry_hash(stream: str, number: int, kind: str, version: int, at: str, actor: str, data: str, prev: str) -> str:
     """The hash that an entry has whose `at` and `data` are these canonical texts: nothing is parsed for it."""
     text = (f'{{"actor":{_quoted(actor)},"at":{at},"data":{data},"event":{_quoted(stream)},"kind":{_quoted(kind)},'
-            f'"number":{number},"prev":{_quoted(prev)},"version":{version}}}')
+            f'"number":{number},"prev":{canonical_json(prev).decode()},"version":{version}}}')
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 @lru_cache(maxsize=256)
 def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
+    return canonical_json(text).decode()

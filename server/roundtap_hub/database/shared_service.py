@@ -149,7 +149,7 @@ class SharedService(Service):
 
     def _decide_and_commit(self, waiting: Sequence[WriteRequest]) -> DecidedBatch:
         """Decide and commit. No request is answered yet: another hub may be faster."""
-        decided = decide_all(self.snapshot, waiting, self._clocks.at)
+        decided = decide_all(self.snapshot, waiting, self._clocks.at())
         if decided.has_writes:
             self._at_point("before-commit")
             try:

@@ -1,6 +1,5 @@
 """Public, staff and personal pages from the cache, and phones' reports: on the event loop, so no thread waits."""
 
-import asyncio
 from collections.abc import Mapping
 from urllib.parse import parse_qsl
 
@@ -157,10 +156,8 @@ class CachedPages:
         """Raises Problem, HubStopped, and TimeoutError where the outcome is not known yet."""
         name, body, saving = phone_reports.submit(self._hub, who, fields, phone)
         if saving is not None:
-            async with asyncio.timeout(SAVE_S):
-                await self._inbox.when_done(saving)
             try:
-                saving.result()
+                await self._inbox.result(saving, SAVE_S)
             except Problem as problem:
                 raise phone_reports.reword_problem(problem) from None
         found = phone_reports.report_fate(self._hub.service.snapshot, who, name, body)

@@ -2,13 +2,14 @@
 
 import asyncio
 import gzip
-import json
 import logging
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, MutableMapping, Sequence
 from html import escape
 from typing import Any
 from urllib.parse import quote
+
+import msgspec
 
 from roundtap_core.errors import Invalid, Problem
 
@@ -48,13 +49,13 @@ def with_security_headers(send: Send, hubs: Sequence[str] = (), framed_by: str =
 
     async def send_sealed(message: MutableMapping[str, Any]) -> None:
         if message["type"] == "http.response.start":
-            headers = list(message.get("headers", ()))
-            page = any(name == b"content-type" and kind.startswith(b"text/html") for name, kind in headers)
+            headers = message.get("headers", ())
+            # A page's own, stricter headers stay.
+            named = dict(headers)
+            page = named.get(b"content-type", b"").startswith(b"text/html")
             # With a 304 a browser would apply another policy to the page in its cache.
             policy = [] if message["status"] == 304 else [
                 (CSP_HEADER, PAGE_CSP.replace(CONNECT, known).replace(UNFRAMED, framed) if page else OTHER_CSP)]
-            # A page's own, stricter headers stay.
-            named = {name for name, _ in headers}
             seal = [each for each in SECURITY_HEADERS if each[0] not in named]
             message = {**message, "headers": [*headers, *seal, *policy]}
         await send(message)
@@ -125,7 +126,7 @@ async def read_message(scope: Scope, receive: Receive, send: Send, bytes_max: in
         await send_json(send, 408, {"error": "the body did not come"}, CLOSE)
         return None
     try:
-        message = json.loads(body)
+        message = msgspec.json.decode(body)
     except (ValueError, RecursionError):
         return {}
     return message if isinstance(message, dict) else {}
@@ -201,10 +202,11 @@ async def send_text_page(send: Send, status: int, language: str, title: str, bod
     await send_answer(send, status, b"text/html; charset=utf-8", page.encode(), [*NO_STORE, *CLOSE])
 
 
-async def send_json(send: Send, status: int, message: Mapping[str, Any],
+async def send_json(send: Send, status: int, message: Mapping[str, Any] | bytes,
                     more: Iterable[tuple[bytes, bytes]] = ()) -> None:
-    """Send one answer for a program."""
-    await send_answer(send, status, b"application/json", json.dumps(message, separators=(",", ":")).encode(), more)
+    """Send one answer for a program; bytes are JSON already."""
+    await send_answer(send, status, b"application/json",
+                      message if isinstance(message, bytes) else msgspec.json.encode(message), more)
 
 
 async def send_events(source: AsyncIterator[bytes], receive: Receive, send: Send) -> None:

@@ -263,14 +263,21 @@ class LoopInbox:
         self._answered: deque[asyncio.Future[None]] = deque()
         self._woken = False
 
-    def when_done(self, answer: Future[Any]) -> asyncio.Future[None]:
-        """A future of the running loop that is done when `answer` is, with whatever outcome."""
+    async def result(self, answer: Future[T], timeout_s: float) -> T:
+        """What `answer` holds, once it is done. Raises what it raises, and TimeoutError after `timeout_s`: it is not
+        cancelled, as others may wait for it, too."""
         loop = asyncio.get_running_loop()
         if loop is not self._loop:
             self._loop, self._woken = loop, False
         done: asyncio.Future[None] = loop.create_future()
         answer.add_done_callback(lambda _: self._post(loop, done))
-        return done
+        # Lighter than asyncio.timeout, which would have to cancel the task.
+        late = loop.call_later(timeout_s, _settle, done)
+        try:
+            await done
+        finally:
+            late.cancel()
+        return answer.result(timeout=0)
 
     def _post(self, loop: asyncio.AbstractEventLoop, done: asyncio.Future[None]) -> None:
         self._answered.append(done)
@@ -284,6 +291,9 @@ class LoopInbox:
         # Reset first: an answer that comes from now on wakes the loop again.
         self._woken = False
         while self._answered:
-            done = self._answered.popleft()
-            if not done.done():
-                done.set_result(None)
+            _settle(self._answered.popleft())
+
+
+def _settle(done: asyncio.Future[None]) -> None:
+    if not done.done():
+        done.set_result(None)

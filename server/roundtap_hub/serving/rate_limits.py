@@ -71,7 +71,9 @@ class RateLimiter:
 
     def has(self, who: Hashable) -> bool:
         """Whether `who` has a token; none is taken."""
-        return not self.wait_ms([who])
+        with self._lock:
+            bucket = self._buckets.get(who)
+            return bucket is None or not bucket.wait_ms(self._now_ms())
 
     def wait_ms(self, asked: Iterable[Hashable]) -> float:
         """How long until each of `asked` has a token."""

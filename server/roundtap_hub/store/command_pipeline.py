@@ -1,7 +1,7 @@
 """Decides requests to the writer: the entries of a request, or the Problem that refuses all of it."""
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 
@@ -156,12 +156,12 @@ class DecidedBatch:
             request.answer.set_result(entries)
 
 
-def decide_all(saved: Snapshot, requests: Sequence[WriteRequest], at: Callable[[], Timestamp]) -> DecidedBatch:
+def decide_all(saved: Snapshot, requests: Sequence[WriteRequest], at: Timestamp) -> DecidedBatch:
     """Decide every request on top of the ones before it."""
     decided = DecidedBatch(requests, saved)
     for request in requests:
         try:
-            decided.after, entries = decide_request(decided.after, request, at())
+            decided.after, entries = decide_request(decided.after, request, at)
         except Exception as refused:
             if not isinstance(refused, Problem):
                 log.exception("a command failed")
@@ -221,21 +221,19 @@ def _assign_free_ids(pending: Snapshot, request: WriteRequest) -> None:
         if isinstance(step.command, commands.EnterCompetitor) else step for step in request.steps]
 
 
-def _refuse_step(saved: Snapshot, state: EventState, step: Step) -> None:
-    """Raise the hub's first objection to a step, before the core decides."""
-    command = step.command
+def _refuse_command(saved: Snapshot, state: EventState, command: commands.Command) -> None:
+    """Raise the hub's first objection to a command, before the core decides."""
     # Units must still learn their reports' fate.
     if state.id in saved.venue.deleted and not isinstance(command, commands.RecordReport):
         raise Problem("event_deleted")
     if not state.number and not isinstance(command, commands.CreateEvent):
-        raise Problem("unknown_event", event=step.stream)
+        raise Problem("unknown_event", event=state.id)
     # Play resumes after a restore only when all tables were heard; an adopted round may be published.
     resumes = isinstance(command, commands.DrawRound | commands.ImposeRound | commands.PublishRound
                          | commands.FinishEvent | commands.MakeCut)
     adopted = isinstance(command, commands.PublishRound) and state.draft is not None and state.draft.notes.get(ADOPTED)
     if saved.venue.restore_state is not None and resumes and not adopted:
         raise Problem("restored_unsettled")
-    refuse_stale(state, step.seen)
     if isinstance(command, commands.RecordReport) and not can_decide_report(saved, state, command):
         raise Problem("report_has_no_place")
 
@@ -284,8 +282,8 @@ def _decide_event_step(pending: Snapshot, step: Step, command: commands.Command,
     made: list[Entry] = []
     actor = step.actor or request.actor
     command = with_hall_context(pending.events, pending.venue, state, command, actor)
-    step = replace(step, command=command)
-    _refuse_step(pending, state, step)
+    _refuse_command(pending, state, command)
+    refuse_stale(state, step.seen)
     if isinstance(command, commands.PublishRound):
         # What the lists lack at this moment: entries hold digests only, the people are stored here.
         coming = {record.competitor: record.person for record in request.people if record.event == state.id}

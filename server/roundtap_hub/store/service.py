@@ -323,7 +323,7 @@ class Service:
                 request.answer.set_exception(HubStopped())
             return
         batch = self._settle_doubtful(batch)
-        decided = decide_all(self.snapshot, batch, self._clocks.at)
+        decided = decide_all(self.snapshot, batch, self._clocks.at())
         decided.answer_refused()
         if not decided.has_writes:
             decided.answer()

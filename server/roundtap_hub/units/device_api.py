@@ -7,8 +7,10 @@ import asyncio
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
+from math import inf
 from typing import Any
 
 from msgspec import UNSET
@@ -23,7 +25,7 @@ from roundtap_core.limits import refuse_over_limits
 from roundtap_core.messages import Report as SentReport
 from roundtap_core.typed import MalformedMessage, parse_message
 from roundtap_core.version import version
-from roundtap_core.wire import ECHO, ENROL, canonical_json, digest, envelope, open_envelope
+from roundtap_core.wire import ENROL, canonical_json, digest, envelope, open_envelope
 from roundtap_core.words import LANGUAGES, core_words
 from roundtap_hub.access.policy import EVERYBODY, NEW_UNIT, PANEL, TABLE, route
 from roundtap_hub.hub import Hub, hall_address
@@ -36,7 +38,16 @@ from roundtap_hub.store.journal import Head
 from roundtap_hub.store.restore_gap import NO_PLACE, evidence_of_view, hold_clock_command
 from roundtap_hub.store.service import HubStopped, Service, Snapshot, Step
 from roundtap_hub.store.venue import UNIT_HEARD, UnitHoldings
-from roundtap_hub.units.device_auth import ELSEWHERE, PANEL_ASKS, REPORTS, STATUS, TIME, UnitAnswer, answer_unit
+from roundtap_hub.units.device_auth import (
+    ELSEWHERE,
+    PANEL_ASKS,
+    REPORTS,
+    STATUS,
+    TIME,
+    UnitAnswer,
+    answer_unit,
+    signed_answer,
+)
 from roundtap_hub.units.enrolment import LATE, STORED, STORING, WRONG, EnrolBusy, KeyExchange
 from roundtap_hub.units.unit_presence import MissingEntry, encode_health
 from roundtap_machine.root_steps import EJECT, NO_STICK, StepRefused, ask_root
@@ -70,7 +81,7 @@ class DeviceApi:
         self._hub = hub
         self._precedence = precedence
         self._inbox = LoopInbox()
-        self._saving: dict[tuple[str, str], asyncio.Task[None]] = {}
+        self._saving: dict[tuple[str, str], Future[list[Entry]]] = {}
 
     @route("HEAD /time", EVERYBODY)
     @route("GET /time", EVERYBODY)
@@ -107,9 +118,7 @@ class DeviceApi:
 
     async def probe(self) -> None:
         """Returns when the writer has answered as it answers a report; raises its refusal."""
-        answer = self._hub.service.submit([], "watchdog")
-        await self._inbox.when_done(answer)
-        answer.result()
+        await self._inbox.result(self._hub.service.submit([], "watchdog"), inf)
 
     async def _report(self, message: Mapping[str, Any], address: str) -> UnitAnswer:
         unit, key, signed = self._hub.units.auth.verify_report(message, address)
@@ -125,7 +134,7 @@ class DeviceApi:
             log.exception("a report failed")
             return 500, {"error": "try again"}
         self._hub.presence.update(unit, self._hub.clocks.mono_ms())
-        return 200, envelope(key, ECHO, echo)
+        return signed_answer(key, echo)
 
     async def _record(self, report: Mapping[str, Any]) -> ReportReceipt:
         """Record the report; its fate, once that is on the disk. TimeoutError after SAVE_S. A repeated report waits for
@@ -135,10 +144,12 @@ class DeviceApi:
         if known is None:
             # Only the unit itself can have made it: a replayed packet would be known.
             self._hub.units.auth.charge(REPORTS, report["unit"])
-            saving = self._saving.get((report["event"], report["report_id"])) or self._start_save(report, body)
-            async with asyncio.timeout(SAVE_S):
-                # Shielded: others may wait for it, too.
-                await asyncio.shield(saving)
+            try:
+                await self._save(report, report_step(report, body))
+            except Problem as problem:
+                if problem.key not in STRAY_REASONS:
+                    raise
+                await self._save(report, stray_step(report, body))
             known = await self._known_echo(report, body)
             if known is not None and known.get("reason") == ELSEWHERE:
                 self._hub.units.troubles.note(report["unit"], ELSEWHERE)
@@ -149,28 +160,19 @@ class DeviceApi:
         """The answer to a recorded report. An event at rest is read in a thread: reports of many such events must not
         hold up the loop."""
         snapshot = self._hub.service.snapshot
-        if needs_disk_read(snapshot, [report["event"]]):
+        if report["event"] in snapshot.dormant:
             return await asyncio.to_thread(recorded_receipt, snapshot, report, body)
         return recorded_receipt(snapshot, report, body)
 
-    def _start_save(self, report: Mapping[str, Any], body: str) -> asyncio.Task[None]:
-        saving = asyncio.create_task(self._save(report, body))
-        # Retrieves the exception, so that asyncio does not log it when all waiters have given up.
-        saving.add_done_callback(lambda done: done.cancelled() or done.exception())
-        self._saving[report["event"], report["report_id"]] = saving
-        return saving
-
-    async def _save(self, report: Mapping[str, Any], body: str) -> None:
-        try:
-            answer = submit_step(self._hub.service, report, report_step(report, body))
-            await self._inbox.when_done(answer)
-            refused = answer.exception()
-            if isinstance(refused, Problem) and refused.key in STRAY_REASONS:
-                answer = submit_step(self._hub.service, report, stray_step(report, body))
-                await self._inbox.when_done(answer)
-            answer.result()
-        finally:
-            del self._saving[report["event"], report["report_id"]]
+    async def _save(self, report: Mapping[str, Any], step: Step) -> None:
+        """Wait for the step's commit, or for that of the same report which is under way."""
+        name = report["event"], report["report_id"]
+        answer = self._saving.get(name)
+        if answer is None:
+            answer = self._saving[name] = submit_step(self._hub.service, report, step)
+            # Before whoever waits for it hears, as callbacks run in order.
+            answer.add_done_callback(lambda _: self._saving.pop(name))
+        await self._inbox.result(answer, SAVE_S)
 
     async def _status(self, message: Mapping[str, Any], address: str) -> UnitAnswer:
         hub = self._hub
@@ -186,14 +188,15 @@ class DeviceApi:
             leave=frozenset(status.leave or ()), clock_ms=status.clock_ms, waiting=status.waiting, **health)
         if (lot := submit_lot(hub.service, unit, status.lot)) is not None:
             # Saved or not: the table repeats it with each status until its view holds it.
-            await asyncio.wait([self._inbox.when_done(lot)], timeout=SAVE_S)
-        return 200, envelope(key, ECHO, {"session": status.session, "seq": status.seq, "now_ms": now_ms,
-                                         "boot": hub.clocks.boot_id})
+            with suppress(Problem, HubStopped, TimeoutError):
+                await self._inbox.result(lot, SAVE_S)
+        return signed_answer(key, {"session": status.session, "seq": status.seq, "now_ms": now_ms,
+                                   "boot": hub.clocks.boot_id})
 
     async def _unit_time(self, message: Mapping[str, Any], address: str) -> UnitAnswer:
         key, asked = self._hub.units.auth.verify_request(TIME, message, address, messages.TimeQuestion)
         clocks = self._hub.clocks
-        return 200, envelope(key, ECHO, {"nonce": asked.nonce, "now_ms": clocks.mono_ms(), "boot": clocks.boot_id})
+        return signed_answer(key, {"nonce": asked.nonce, "now_ms": clocks.mono_ms(), "boot": clocks.boot_id})
 
 
 @dataclass(slots=True)
@@ -473,7 +476,7 @@ class PanelApi:
             log.exception("the panel's question failed")
             return 500, {"error": "try again"}
         hub.presence.update(request.unit, hub.clocks.mono_ms())
-        return 200, envelope(key, ECHO, {
+        return signed_answer(key, {
             "nonce": request.nonce, "challenge": hub.units.challenges.issue(), "now_ms": hub.clocks.mono_ms(),
             "view": view, "done": done})
 
