@@ -3,9 +3,11 @@
 import re
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from flask import abort, current_app, g, redirect, request
+from msgspec import structs
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.elimination.cut import THIRD
@@ -117,7 +119,7 @@ def _show_place(event_id: str) -> AnyResponse:
     key = place.key, event_id, web.words().language, shown.number if shown else None
     g.version = web.current_version(f"console/{event_id}")
     newest, old = render_cache().page(key, g.version, web.now_ms(),
-                                      lambda: _draw(moment, place), request.args.get("since"))
+                                      lambda before: _draw(moment, place, before), request.args.get("since"))
     return web.page_response(newest) if old is None else web.patch_response(diff_pages(old, newest))
 
 
@@ -126,39 +128,71 @@ def render_cache() -> RenderCache:
     return kept
 
 
-def _draw(moment: saved_event.SavedEvent, place: places.Place) -> RenderedPage:
+def _draw(moment: saved_event.SavedEvent, place: places.Place, before: RenderedPage | None = None) -> RenderedPage:
     """A place as all roles share it (web.py takes out what a reader may not use); after a Problem, as this request sees
-    it."""
+    it. `before`: an earlier rendering; while a round is played, only what a report may change is drawn anew."""
+    state, feed = moment.state, f"console/{moment.state.id}"
+    steady = _steady_part(moment) if place is places.PLAY else None
+    source: Any = before.source if before is not None else None
+    if source is not None and source[0] != steady:
+        source = None
+    grid, _ = _current_tasks(moment, source[1] if source is not None else ())
+    common = _common_context(moment)
+    if before is not None and source is not None:
+        page = before.redrawn(web.render_page("console_in_play.html", feed, **common,
+                                              **_tables_context(moment, common)))
+    else:
+        page = web.render_page(
+            f"console_{place.key}.html", feed, **common, planned=saved_event.planned_swiss(state),
+            stage=stage_key(state), has_bracket=bracket(moment) is not None, rulebook=state.rulebook,
+            draws=has_draws(state), **_CONTEXTS[place.key](moment, common))
+    return replace(page, source=None if steady is None else (steady, grid))
+
+
+def _steady_part(moment: SavedEvent) -> object:
+    """What Play shows beside a Swiss round's reports, its clock and the units: while it is equal, nothing outside of
+    console_in_play.html changes. None where any entry may change more."""
+    hub, state, snapshot = web.current_hub(), moment.state, web.current_snapshot()
+    live = state.live
+    if live is None or not live.open_matches or live.stage != SWISS or state.cut or state.draft or \
+            shown_round(state) is not live:
+        return None
+    hall_time, paper = hub.host.hall_time, hub.paper
+    byes = [match for match in live.matches if match.match.b is None]
+    return ([getattr(state, name) for name in saved_event.DECIDED], state.entrants, state.rounds[:-1], byes,
+            structs.replace(live, matches=()), moment.people, snapshot.venue, hub.service.storage.lines(),
+            paper and paper.mute_units, hub.units.proofs.known,
+            hall_time and (hall_time.doubt(), int(hall_time.now_s() - web.now_ms() / 1000)))
+
+
+def _common_context(moment: SavedEvent) -> dict[str, Any]:
     hub = web.current_hub()
     state, names, newest = moment.state, saved_event.full_names(moment), saved_event.newest_round(moment.state)
     snapshot, units, points = web.current_snapshot(), web.current_units(), points_before_round_1(moment)
     (grid, needs), seated = _current_tasks(moment), seated_count(snapshot, units, state.live)
     counted = table_clocks(snapshot, units, state, web.now_ms())
-    common = {
-        "state": state, "moment": moment, "names": names, "newest": newest, "grid": grid, "needs": needs,
-        "points": points, "planned": saved_event.planned_swiss(state), "stage": stage_key(state),
-        "clock": state.clock,
-        "missing": [cell for cell in grid if not cell.done], "may_reset": may_reset_clock(state),
-        "face": clock_face(state, hub.clocks.now(), web.words(), official=True), "opened": opened_part(moment),
-        "rows": render_cache().rows(state.id, web.words().language), "has_bracket": bracket(moment) is not None,
-        "desk": people_forms_view(moment), "rulebook": state.rulebook, "draws": has_draws(state),
-        "final": final_lines(moment, names), "cut_rows": cut_rows(moment),
-        "told_lists": list_counts(moment), "counted_here": saved_event.check_in_count(state),
-        "seated": seated, "counted": counted, "names_in": lambda who: ", ".join(names[each] for each in who),
+    return {
+        "state": state, "names": names, "newest": newest, "grid": grid, "needs": needs, "points": points,
+        "clock": state.clock, "missing": [cell for cell in grid if not cell.done], "may_reset": may_reset_clock(state),
+        "face": clock_face(state, hub.clocks.now(), web.words(), official=True),
+        "rows": render_cache().rows(state.id, web.words().language), "opened": opened_part(moment),
+        "desk": people_forms_view(moment),
+        "counted": counted, "seated": seated, "names_in": lambda who: ", ".join(names[each] for each in who),
         "next": next_step(state, seated, len(points), clash_of(snapshot.events, state), counted),
         "option_warnings": [] if state.public_rounds else [
             warning.say(web.words()) for warning in state.rulebook.option_warnings(state.given_options)],
     }
-    return web.render_page(f"console_{place.key}.html", feed=f"console/{state.id}", **common,
-                           **_CONTEXTS[place.key](moment, common))
 
 
-def _current_tasks(moment: SavedEvent) -> tuple[Sequence[GridCell], Sequence[OpenTask]]:
-    """The newest round's tables and what needs the organizer, read once for a request."""
+def _current_tasks(
+    moment: SavedEvent, before: Iterable[GridCell] = (),
+) -> tuple[Sequence[GridCell], Sequence[OpenTask]]:
+    """The newest round's tables and what needs the organizer, read once for a request. `before`: as `grid_cells`."""
     if "tasks" not in g:
         snapshot, hub, units, state = web.current_snapshot(), web.current_hub(), web.current_units(), moment.state
         names, now = saved_event.full_names(moment), web.now_ms()
-        grid = grid_cells(snapshot, units, state, saved_event.newest_round(state), names, now)
+        grid = grid_cells(snapshot, units, state, saved_event.newest_round(state), names, now,
+                          {cell.match_id: cell for cell in before})
         g.tasks = grid, open_tasks(snapshot, units, state, grid if state.live else (), names, now,
                                    played_ms(state, hub.clocks.now()), hub.presence.seen_at_table)
     grid, needs = g.tasks
@@ -187,6 +221,12 @@ def _open_things(state: EventState | None) -> dict[str, int]:
 
 
 def _play_context(moment: saved_event.SavedEvent, common: Mapping[str, Any]) -> dict[str, Any]:
+    names = common["names"]
+    return {**_tables_context(moment, common), "final": final_lines(moment, names), "cut_rows": cut_rows(moment),
+            "draft": draft_view(moment, names), "cut": cut_view(moment, names)}
+
+
+def _tables_context(moment: SavedEvent, common: Mapping[str, Any]) -> dict[str, Any]:
     snapshot, hub, units, now = web.current_snapshot(), web.current_hub(), web.current_units(), web.now_ms()
     state, names, grid = moment.state, common["names"], common["grid"]
     shown, counted = shown_round(state), common["counted"]
@@ -198,11 +238,10 @@ def _play_context(moment: saved_event.SavedEvent, common: Mapping[str, Any]) -> 
                                   absent.get(each.match_id)), each
 
     return {
-        "cell_rows": cell_rows, "need_rows": task_rows(common["needs"], now), "not_there": absent, "shown": shown,
+        "cell_rows": cell_rows, "need_rows": task_rows(common["needs"]), "not_there": absent, "shown": shown,
         "shown_name": title_key(state, shown) if shown else None,
         "shown_grid": grid if shown is common["newest"] else grid_cells(snapshot, units, state, shown, names, now),
-        "draft": draft_view(moment, names), "waits_before_start": waiting_count(state),
-        "cut": cut_view(moment, names),
+        "waits_before_start": waiting_count(state),
         "table_clock": table_clock_face(state, counted, hub.clocks.now(), web.words()) if counted is not None else None,
     }
 
@@ -219,7 +258,8 @@ def _players_context(moment: saved_event.SavedEvent, common: Mapping[str, Any]) 
                             own if opened == f"person-{each.id}" else None), each
 
     return {
-        "roster": people, "person_rows": person_rows, "lists": lists,
+        "roster": people, "person_rows": person_rows, "lists": lists, "told_lists": list_counts(moment),
+        "counted_here": saved_event.check_in_count(state),
         "damaged": [person.name for who, person in moment.people.items() if is_damaged(who, person)],
         **(person_context(moment, opened.removeprefix("person-")) if opened.startswith("person-") else {}),
     }

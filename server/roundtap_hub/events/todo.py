@@ -13,7 +13,7 @@ from roundtap_core.records import FINISHED_EARLY, SWISS_STAGES, UNPAIRED_LOSS
 from roundtap_hub.events.saved_event import SavedEvent, full_names, shown_names
 from roundtap_hub.judging.judging_view import official_name
 from roundtap_hub.people.absentees import absentees
-from roundtap_hub.rounds.tables import CALL, DRAFT, NO_CONTACT, GridCell, ms_since
+from roundtap_hub.rounds.tables import CALL, DRAFT, NO_CONTACT, GridCell
 from roundtap_hub.serving.memoized import memoized
 from roundtap_hub.serving.renderings import RowSource
 from roundtap_hub.store.service import Snapshot
@@ -28,7 +28,7 @@ class OpenTask:
     the opponent."""
     kind: str
     table: int | None
-    age_ms: int | None = None
+    since_ms: int | None = None
     cell: GridCell | None = None
     unit: str | None = None
     who: str = ""
@@ -63,50 +63,52 @@ def open_tasks(
     """The list, most urgent kind first, oldest first within a kind. `played_ms`: how long the round has been played,
     None without a clock; `here`: players whom officials saw (Presence.here)."""
     found = [
-        *(need for cell in grid for need in _cell_tasks(state, cell)),
-        *_calls_elsewhere(snapshot, units, state, grid, now_ms),
-        *_leave_requests(snapshot, units, state, names, now_ms),
-        *_taken_pages(units, state, names, now_ms), *_absentees(units, state, grid, played_ms, here),
+        *(need for cell in grid for need in _cell_tasks(state, cell, now_ms)),
+        *_calls_elsewhere(snapshot, units, state, grid),
+        *_leave_requests(snapshot, units, state, names),
+        *_taken_pages(units, state, names), *_absentees(units, state, grid, now_ms, played_ms, here),
         *_odd_units(snapshot, units), *_late_reports(state), *_reports_elsewhere(snapshot, state, grid),
         *_extra_minutes(state),
         *_open_rulings(state, names), *_owed_picks(state, names), *_ended(state, names),
     ]
-    return sorted(found, key=lambda n: (RANK[n.kind], n.taken_by is not None, -(n.age_ms or 0), n.table or 0))
+    # A time from another boot may be still to come: how old that is, nobody knows.
+    return sorted(found, key=lambda n: (RANK[n.kind], n.taken_by is not None,
+                                        now_ms if n.since_ms is None else min(n.since_ms, now_ms), n.table or 0))
 
 
 NEVER_CACHED = frozenset({"extra", "leave", "proposal", "late", "squads", "bye-squads"})
 """Tasks whose rows show more than the task: the clock, a player's mark, the officials, a round's name."""
 
 
-def task_rows(tasks: Iterable[OpenTask], now_ms: int) -> Iterator[RowSource]:
-    """The rows of the list. An age is no part of what a row shows: since when is."""
+def task_rows(tasks: Iterable[OpenTask]) -> Iterator[RowSource]:
+    """The rows of the list."""
     for task in tasks:
         shown = None
         if task.kind not in NEVER_CACHED:
             cell = task.cell
-            shown = (task.age_ms is not None and now_ms - task.age_ms, task.who, task.taken_by, task.number, task.text,
+            shown = (task.since_ms, task.who, task.taken_by, task.number, task.text,
                      cell and (cell.match_id, cell.revision, cell.reports, cell.result, cell.second, cell.number,
                                cell.call_since_ms))
         yield task.key, shown, task
 
 
-def _cell_tasks(state: EventState, cell: GridCell) -> Iterator[OpenTask]:
-    if cell.call_age_ms is not None:
-        yield OpenTask(CALL, cell.table, cell.call_age_ms, cell, cell.unit, who_id=cell.match_id,
+def _cell_tasks(state: EventState, cell: GridCell, now_ms: int) -> Iterator[OpenTask]:
+    if cell.call_since_ms is not None:
+        yield OpenTask(CALL, cell.table, cell.call_since_ms, cell, cell.unit, who_id=cell.match_id,
                    taken_by=cell.call_taken_by)
     if cell.state in (DISPUTE, ONE_PHONE, SECOND):
-        yield OpenTask(cell.state, cell.table, cell.reported_age_ms, cell)
-    elif cell.state == ONE_SIDED and ((cell.reported_age_ms or 0) >= ONE_SIDED_MS
+        yield OpenTask(cell.state, cell.table, cell.reported_ms, cell)
+    elif cell.state == ONE_SIDED and ((cell.reported_ms is not None and now_ms - cell.reported_ms >= ONE_SIDED_MS)
                                       or abandoned_match.confirmer_has_left(state, cell.match_id)):
-        yield OpenTask(ONE_SIDED, cell.table, cell.reported_age_ms, cell)
+        yield OpenTask(ONE_SIDED, cell.table, cell.reported_ms, cell)
     elif cell.state == DRAFT:
         yield OpenTask(DRAFT, cell.table, None, cell)
     if NO_CONTACT in cell.flags:
-        yield OpenTask(NO_CONTACT, cell.table, cell.contact_age_ms, cell, cell.unit)
+        yield OpenTask(NO_CONTACT, cell.table, cell.contact_ms, cell, cell.unit)
 
 
 def _calls_elsewhere(
-    snapshot: Snapshot, units: Mapping[str, UnitStatus], state: EventState, grid: Sequence[GridCell], now_ms: int
+    snapshot: Snapshot, units: Mapping[str, UnitStatus], state: EventState, grid: Sequence[GridCell],
 ) -> Iterator[OpenTask]:
     """Calls about matches that are not on the grid, and from units without a match of this round."""
     shown = {cell.match_id for cell in grid}
@@ -114,7 +116,7 @@ def _calls_elsewhere(
     for call in calls_of(snapshot, units, state):
         if call.match not in shown:
             known_units |= {source.removeprefix("unit:") for source in call.sources}
-            yield OpenTask(CALL, call.table, ms_since(call.since_ms, now_ms), who_id=call.match, taken_by=call.taken_by)
+            yield OpenTask(CALL, call.table, call.since_ms, who_id=call.match, taken_by=call.taken_by)
     others = {
         snapshot.venue.unit_at(match.match.table)
         for state in snapshot.events.values() if state.live
@@ -122,35 +124,32 @@ def _calls_elsewhere(
     }
     for unit, status in sorted(units.items()):
         if status.call_since_ms is not None and unit not in known_units and unit not in others:
-            yield OpenTask(CALL, snapshot.venue.tables.get(unit), ms_since(status.call_since_ms, now_ms), None, unit,
-                           who=unit,
+            yield OpenTask(CALL, snapshot.venue.tables.get(unit), status.call_since_ms, None, unit, who=unit,
                            taken_by=status.call_taken_by)
 
 
 def _leave_requests(
-    snapshot: Snapshot, units: Mapping[str, UnitStatus], state: EventState, names: Mapping[str, str], now_ms: int
+    snapshot: Snapshot, units: Mapping[str, UnitStatus], state: EventState, names: Mapping[str, str],
 ) -> Iterator[OpenTask]:
     for wish in leave_requests_of(snapshot, units, state):
         if not wish.refused:
             who, match = wish.competitor, wish.match
             leaving = abandoned_match.leave_effect(state, who)
             yield OpenTask("leave", match.match.table if match is not None else None,
-                       ms_since(wish.since_ms, now_ms) if wish.since_ms is not None else None, None, None,
-                       names.get(who, who), who, side=wish.side,
+                       wish.since_ms, None, None, names.get(who, who), who, side=wish.side,
                        leaving=leaving, to=names.get(leaving.opponent, leaving.opponent))
 
 
-def _taken_pages(units: Mapping[str, UnitStatus], state: EventState, names: Mapping[str, str],
-                 now_ms: int) -> Iterator[OpenTask]:
+def _taken_pages(units: Mapping[str, UnitStatus], state: EventState, names: Mapping[str, str]) -> Iterator[OpenTask]:
     """Players who scanned their slip and found their page taken by another phone, until the desk has looked."""
     for (kind, event, who), request in phone_requests(units).items():
         if kind == TAKEN and event == state.id and who in state.entrants:
-            yield OpenTask(TAKEN, None, ms_since(request.since_ms, now_ms), who=names.get(who, who), who_id=who)
+            yield OpenTask(TAKEN, None, request.since_ms, who=names.get(who, who), who_id=who)
 
 
 def _absentees(
-    units: Mapping[str, UnitStatus], state: EventState, grid: Sequence[GridCell], played_ms: int | None,
-    here: Collection[tuple[str, str, str]],
+    units: Mapping[str, UnitStatus], state: EventState, grid: Sequence[GridCell], now_ms: int,
+    played_ms: int | None, here: Collection[tuple[str, str, str]],
 ) -> Iterator[OpenTask]:
     """Once the announced limit is over: players who have not sat down (people/absentees.py)."""
     limit = state.options.get("late_minutes")
@@ -158,8 +157,8 @@ def _absentees(
         return
     for cell in grid:
         for each in absentees(units, state.id, cell, here):
-            yield OpenTask("absent", cell.table, played_ms - limit * 60_000, cell, each.side, each.name, each.id,
-                       number=limit)
+            yield OpenTask("absent", cell.table, now_ms - played_ms + limit * 60_000, cell, each.side, each.name,
+                           each.id, number=limit)
 
 
 def _odd_units(snapshot: Snapshot, units: Mapping[str, UnitStatus]) -> Iterator[OpenTask]:

@@ -147,7 +147,7 @@ def wall_view(
         "cut_pages": _paged(cut, [name for _, name in cut]),
         "final_pages": _paged(final, [line.name for line in final]) if mode == BRACKET else [],
         "champion": ranked[:PODIUM_LINES] if ranked and not show and winner_of(moment) else None,
-        "playing": [c for c in grid if not c.done], "calls": [c for c in grid if c.call_age_ms is not None],
+        "playing": [c for c in grid if not c.done], "calls": [c for c in grid if c.call_since_ms is not None],
         "here": saved_event.check_in_count(state) if mode == WELCOME else None,
     }
 

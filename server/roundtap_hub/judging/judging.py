@@ -229,14 +229,14 @@ def judge_page_view(snapshot: Snapshot, units: Mapping[str, UnitStatus], moments
                     "event_id": state.id, "event_name": state.name, "match": need.who_id, "unit": need.unit or "",
                     "table": need.table, "a": names.get(seat.a, seat.a) if seat is not None else "",
                     "b": names.get(seat.b, seat.b) if seat is not None and seat.b else "",
-                    "age_ms": need.age_ms or 0, "taken_by": need.taken_by,
+                    "called_ms": need.since_ms, "taken_by": need.taken_by,
                     "sources": _call_sources(sources.get(need.who_id, frozenset({f"unit:{need.unit}"})), names),
                     "since_ms": need.cell.call_since_ms if need.cell is not None else None})
         needs = [need for need in found if need.kind in JUDGE_TASK_KINDS]
         events.append({"moment": moment, "names": names, "needs": needs,
-                       "need_rows": task_rows(needs, now.mono_ms),
+                       "need_rows": task_rows(needs),
                        "steps": StepMarks(state), "desk": people_forms_view(moment)})
-    return sorted(calls.values(), key=lambda call: (call["taken_by"] is not None, -call["age_ms"])), events
+    return sorted(calls.values(), key=lambda call: (call["taken_by"] is not None, call["called_ms"])), events
 
 
 def _call_sources(sources: Iterable[str], names: Mapping[str, str]) -> tuple[str, ...]:

@@ -51,8 +51,9 @@ def match_page(event_id: str, match_id: str) -> AnyResponse:
     seat = match_context_at(event_id, match_id)
     played, match = seat.played, seat.match
     cell, stands = _cell(moment, match), match.match.result
+    waited_ms = web.now_ms() - cell.call_since_ms if cell.call_since_ms is not None else None
     return web.page("match.html", feed=f"console/{event_id}", state=state, played=played, match=match, cell=cell,
-                    judge=judge_view(moment, played, match, cell.call_age_ms), played_name=title_key(state, played),
+                    judge=judge_view(moment, played, match, waited_ms), played_name=title_key(state, played),
                 told=told(state.rulebook, seat.form, state.options, stands, seat.names, web.words()) if stands else (),
                     worth=result_worth(state, played, match), way_label=way_label,
                     first=pre_game_choice(state, played, match),

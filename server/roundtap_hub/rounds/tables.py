@@ -1,7 +1,8 @@
 """The tables of a round: who sits where, and the state of each match."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from roundtap_core.clock import RUNNING
 from roundtap_core.errors import Problem
@@ -54,7 +55,7 @@ class ShownReport:
 
 @dataclass(frozen=True, slots=True)
 class GridCell:
-    """One match on the grid. Ages in milliseconds; `flags` are signs beside the state."""
+    """One match on the grid. Times by the hub's monotonic clock; `flags` are signs beside the state."""
     match_id: str
     table: int | None
     a: str
@@ -71,17 +72,17 @@ class GridCell:
     number: int = 0  # the entry of the result that stands; 0 for none
     strangers: tuple[tuple[str, int], ...] = ()
     """Units that reported this match from elsewhere, each with the entry that last refused it."""
-    reported_age_ms: int | None = None
+    reported_ms: int | None = None
     unit: str | None = None
-    call_age_ms: int | None = None
     call_taken_by: str | None = None
     call_since_ms: int | None = None  # when the first source called, by the hub's clock: identifies the call
-    contact_age_ms: int | None = None
+    contact_ms: int | None = None  # of a unit that is silent
     extension_minutes: int | None = None
     done: bool = False
     came_after_all: str | None = None  # the absent player, who may yet appear
     corrected: bool = False
     by_hand: bool = False
+    made_from: tuple[object, ...] = field(default=(), compare=False, repr=False)
 
     @property
     def shown(self) -> tuple[object, ...]:
@@ -115,24 +116,30 @@ def result_worth(state: states.EventState, played: states.RoundState,
 
 def grid_cells(
     snapshot: Snapshot, units: Mapping[str, UnitStatus], state: states.EventState, played: states.RoundState | None,
-    names: Mapping[str, str], now_ms: int,
+    names: Mapping[str, str], now_ms: int, before: Mapping[str, GridCell] = MappingProxyType({}),
 ) -> tuple[GridCell, ...]:
-    """Every match of a round in the order of tables, byes last."""
+    """Every match of a round in the order of tables, byes last. `before`: cells by match, made with the same names and
+    options; those where nothing has changed are the same ones."""
     if played is None:
         return ()
-    made = [grid_cell(snapshot, units, state, match, names, now_ms) for match in played.matches]
+    made = [grid_cell(snapshot, units, state, match, names, now_ms, before.get(match.id)) for match in played.matches]
     return tuple(sorted(made, key=lambda c: (c.table is None, c.table or 0)))
 
 
 def grid_cell(
     snapshot: Snapshot, units: Mapping[str, UnitStatus], state: states.EventState, match: states.MatchState,
-    names: Mapping[str, str], now_ms: int,
+    names: Mapping[str, str], now_ms: int, before: GridCell | None = None,
 ) -> GridCell:
     """One match; a unit's status counts only where it is about this very match."""
     seat = match.match
     unit = snapshot.venue.unit_at(seat.table)
     status = units.get(unit) if unit else None
     call = call_at(snapshot, units, state.id, match)
+    word, flags = state_word(match, status, state), _flags(match, unit, status, now_ms, call is not None)
+    contact_ms = status.contact_ms if status is not None and NO_CONTACT in flags else None
+    made_from = match, unit, word, flags, call, contact_ms
+    if before is not None and before.made_from == made_from:
+        return before
     reports = tuple(
         ShownReport(side, names.get(seat.competitor(side) or "", ""), shown_result(said.result, state), said.number)
         for side, said in sorted(match.reports.items())
@@ -140,18 +147,16 @@ def grid_cell(
     return GridCell(
         match_id=match.id, table=seat.table,
         a=names.get(seat.a, seat.a), b=names.get(seat.b, seat.b) if seat.b else None,
-        a_id=seat.a, b_id=seat.b, bye=seat.bye, state=state_word(match, status, state), revision=match.revision,
-        flags=_flags(match, unit, status, now_ms, call is not None),
+        a_id=seat.a, b_id=seat.b, bye=seat.bye, state=word, revision=match.revision, flags=flags,
         result=shown_result(seat.result, state) if seat.result else None,
         second=shown_result(match.second, state) if match.second else None, number=match.number or 0,
         strangers=tuple(sorted(match.strangers.items())), reports=reports, unit=unit,
-        reported_age_ms=ms_since(match.reported_mono_ms, now_ms) if match.reported_mono_ms is not None else None,
-        call_age_ms=ms_since(call.since_ms, now_ms) if call is not None else None,
+        reported_ms=match.reported_mono_ms,
         call_taken_by=call.taken_by if call is not None else None,
         call_since_ms=call.since_ms if call is not None else None,
-        contact_age_ms=ms_since(status.contact_ms, now_ms) if status else None,
+        contact_ms=contact_ms,
         extension_minutes=seat.extension_minutes, done=match.done, came_after_all=_no_show(match),
-        corrected=match.corrected, by_hand=match.by_hand is not None,
+        corrected=match.corrected, by_hand=match.by_hand is not None, made_from=made_from,
     )
 
 

@@ -176,7 +176,7 @@ class PageCache:
         if page is None:
             return None
         if isinstance(page, str):
-            return CachedPage(version, RenderedPage(version, ""), now_ms, redirect=page)
+            return CachedPage(version, RenderedPage(version), now_ms, redirect=page)
         text = page.html.encode()
         body = gzip_bytes(text, GZIP_LEVEL) if whole else None
         size = len(body or b"") + page.letters

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from itertools import chain
+from itertools import chain, zip_longest
 from typing import Any, NamedTuple
 
 import msgspec
@@ -70,15 +70,27 @@ class Region:
 
 @dataclass(frozen=True, slots=True)
 class RenderedPage:
-    """A rendered page. `html`: without marks, with placeholders; `frame`: a digest of all outside the regions; `moves`:
-    whether it has moving parts."""
+    """A rendered page. `beside`: the text before, between and after its regions, without marks, with placeholders;
+    `frame`: a digest of it; `moves`: whether the page has moving parts."""
     version: str
-    html: str
+    beside: tuple[str, ...] = ()
     regions: Mapping[str, Region] = field(default_factory=dict)
     frame: bytes = b""
     moves: bool = False
     by_role: dict[str, str] = field(default_factory=dict, compare=False)
     """`html` as each role may see it, once somebody of that role has loaded it."""
+    source: object = field(default=None, compare=False)
+    """What it was drawn from, beside what all its redrawn regions show; None where it has to be drawn whole."""
+
+    def redrawn(self, drawn: "RenderedPage") -> "RenderedPage":
+        """This page with the regions of `drawn`, which has nothing else."""
+        return replace(self, version=drawn.version, regions={**self.regions, **drawn.regions}, by_role={})
+
+    @property
+    def html(self) -> str:
+        """With placeholders."""
+        regions = (region.html for region in self.regions.values())
+        return "".join(chain(*zip_longest(self.beside, regions, fillvalue=""))).replace(SEEN, self.version)
 
     @property
     def letters(self) -> int:
@@ -114,12 +126,12 @@ class PagePatch:
 def fill_placeholders(text: str, csrf: str, now_ms: int) -> str:
     """A page or a patch for one reader. `csrf` has no character that HTML or JSON escapes."""
     text = text.replace(CSRF, csrf).replace(NOW, str(now_ms))
-    return _AGE.sub(lambda found: age_text(max(0, now_ms - int(found[1]))), text)
+    return _AGE.sub(lambda found: age_text(now_ms - int(found[1])), text)
 
 
 def age_text(age_ms: int) -> str:
-    """An age as minutes and whole seconds: "2:10"."""
-    seconds = age_ms // 1000
+    """An age as minutes and whole seconds: "2:10"; what is still to come is new."""
+    seconds = max(0, age_ms) // 1000
     return f"{seconds // 60}:{seconds % 60:02d}"
 
 
@@ -130,9 +142,8 @@ def split_regions(text: str, version: str) -> RenderedPage:
     regions = {name: _region(name, inner) for _, name, inner in found}
     if len(regions) != len(found):
         raise ValueError(f"two regions have one name: {[name for _, name, _ in found]}")
-    html = "".join(piece.html + region.html for piece, region in zip(beside, regions.values(), strict=False))
     frame = hashlib.blake2s("\x01".join([*(piece.same for piece in beside), *regions]).encode(), digest_size=16)
-    return RenderedPage(version, (html + beside[-1].html).replace(SEEN, version), regions, frame.digest(),
+    return RenderedPage(version, tuple(piece.html for piece in beside), regions, frame.digest(),
                         region_mark(MOVING) in text)
 
 

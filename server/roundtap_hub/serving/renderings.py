@@ -53,7 +53,7 @@ page."""
 
 @dataclass(slots=True)
 class _Page:
-    """The newest rendering and its time, and earlier ones by version, without their text."""
+    """The newest rendering and its time, and earlier ones by version."""
     newest: RenderedPage
     at_ms: int
     earlier: OrderedDict[str, RenderedPage] = field(default_factory=OrderedDict)
@@ -68,17 +68,18 @@ class RenderCache:
         self.rows = RowCache().rows
 
     def page(
-        self, key: Hashable, version: str, now_ms: int, draw: Callable[[], RenderedPage], since: str | None = None
+        self, key: Hashable, version: str, now_ms: int, draw: Callable[[RenderedPage | None], RenderedPage],
+        since: str | None = None
     ) -> tuple[RenderedPage, RenderedPage | None]:
-        """The page of this version, and the one of version `since` or None. `draw` is called where the rendering is
-        missing, or too old to be sent whole."""
+        """The page of this version, and the one of version `since` or None. `draw` is called, with the newest
+        one so far, where the rendering is missing, or too old to be sent whole."""
         # Held while drawing, so that a page is drawn once.
         with self._lock:
             known = self._pages.get(key)
             newest = known.newest if known is not None and known.newest.version == version else None
             old = self._earlier(known, since)
             if newest is None or known is None or (old is None and now_ms - known.at_ms >= FRESH_MS):
-                newest = self._keep(key, draw(), now_ms)
+                newest = self._keep(key, draw(known.newest if known else None), now_ms)
             return newest, old
 
     @staticmethod
@@ -95,7 +96,7 @@ class RenderCache:
             drawn = _share_unchanged(drawn, known.newest)
             known.earlier.pop(drawn.version, None)
             if known.newest.version != drawn.version:
-                known.earlier[known.newest.version] = replace(known.newest, html="", by_role={})
+                known.earlier[known.newest.version] = replace(known.newest, by_role={})
             known.newest, known.at_ms = drawn, now_ms
         while len(known.earlier) > MAX_VERSIONS:
             known.earlier.popitem(last=False)
@@ -107,7 +108,8 @@ class RenderCache:
 
 def _share_unchanged(new: RenderedPage, old: RenderedPage) -> RenderedPage:
     """The same rendering, sharing unchanged parts with the old one."""
-    return replace(new, regions={id: _share_region(region, old.regions.get(id)) for id, region in new.regions.items()})
+    return replace(new, beside=old.beside if old.beside == new.beside else new.beside,
+                   regions={id: _share_region(region, old.regions.get(id)) for id, region in new.regions.items()})
 
 
 def _share_region(new: Region, old: Region | None) -> Region:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
 from functools import partial, wraps
 from html import unescape
 from types import MappingProxyType
@@ -325,13 +324,15 @@ def current_place() -> places.Place:
 
 def page_response(page: RenderedPage, status: int = 200) -> Response:
     """A rendered page as this request's response."""
-    if request.blueprint == "console" or visit.is_organizer():
-        role = _role()
+    role = _role()
+    if role or request.blueprint == "console":
         if role not in page.by_role:
             page.by_role[role] = for_role(page.html, role)
-        page = replace(page, html=page.by_role[role])
+        html = page.by_role[role]
+    else:
+        html = page.html
     g.rendered = page
-    response = Response(_fill(page.html), g.get("status", status), content_type="text/html; charset=utf-8")
+    response = Response(_fill(html), g.get("status", status), content_type="text/html; charset=utf-8")
     response.headers["Content-Language"] = words().language
     response.headers["Vary"] = "Accept-Language, Cookie"
     return response

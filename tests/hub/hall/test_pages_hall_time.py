@@ -64,7 +64,7 @@ def test_one_press_sets_it(house: House, system: list[float]) -> None:
     assert system[0] == NOW_MS / 1000
     page = desk.get("/console")
     assert "hidden" in offer_of(page.text), "a script shows it where the two differ"
-    assert f'data-wall-ms="{NOW_MS}"' in page.text
+    assert f'data-ahead-ms="{NOW_MS - house.time.ms}"' in page.text
 
 
 def test_without_a_script_it_is_typed(house: House, system: list[float]) -> None:
