@@ -83,13 +83,11 @@ NEVER_CACHED = frozenset({"extra", "leave", "proposal", "late", "squads", "bye-s
 def task_rows(tasks: Iterable[OpenTask]) -> Iterator[RowSource]:
     """The rows of the list."""
     for task in tasks:
-        shown = None
-        if task.kind not in NEVER_CACHED:
-            cell = task.cell
-            shown = (task.since_ms, task.who, task.taken_by, task.number, task.text,
-                     cell and (cell.match_id, cell.revision, cell.reports, cell.result, cell.second, cell.number,
-                               cell.call_since_ms))
-        yield task.key, shown, task
+        cell = task.cell
+        yield task.key, None if task.kind in NEVER_CACHED else (
+            task.since_ms, task.who, task.taken_by, task.number, task.text,
+            cell and (cell.match_id, cell.revision, cell.reports, cell.result, cell.second, cell.number,
+                      cell.call_since_ms)), task
 
 
 def _cell_tasks(state: EventState, cell: GridCell, now_ms: int) -> Iterator[OpenTask]:

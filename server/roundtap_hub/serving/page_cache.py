@@ -181,7 +181,7 @@ class PageCache:
         body = gzip_bytes(text, GZIP_LEVEL) if whole else None
         size = len(body or b"") + page.letters
         etag = hashlib.blake2s(text, digest_size=9).hexdigest()
-        return CachedPage(version, replace(page, html=""), now_ms, body, etag, bytes=size)
+        return CachedPage(version, replace(page, beside=()), now_ms, body, etag, bytes=size)
 
     def _store(self, key: PageKey, kept: CachedPage) -> None:
         before = self._pages.get(key)

@@ -324,14 +324,10 @@ def current_place() -> places.Place:
 
 def page_response(page: RenderedPage, status: int = 200) -> Response:
     """A rendered page as this request's response."""
-    role = _role()
-    if role or request.blueprint == "console":
-        if role not in page.by_role:
-            page.by_role[role] = for_role(page.html, role)
-        html = page.by_role[role]
-    else:
-        html = page.html
-    g.rendered = page
+    g.rendered, role = page, _role()
+    html = page.by_role.get(role) or page.html
+    if role not in page.by_role and (role or request.blueprint == "console"):
+        html = page.by_role[role] = for_role(html, role)
     response = Response(_fill(html), g.get("status", status), content_type="text/html; charset=utf-8")
     response.headers["Content-Language"] = words().language
     response.headers["Vary"] = "Accept-Language, Cookie"
