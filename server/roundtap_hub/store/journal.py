@@ -42,6 +42,15 @@ WRITER_PRAGMAS = ("journal_mode=WAL", "synchronous=FULL", "secure_delete=ON", "b
 """WAL with a full sync: a commit survives a power cut once it has returned. Deleted data is overwritten."""
 READER_PRAGMAS = ("query_only=ON", "busy_timeout=5000")
 
+HEADS = """
+    WITH RECURSIVE known(stream) AS (
+        SELECT min(stream) FROM entry
+        UNION ALL SELECT (SELECT min(stream) FROM entry WHERE stream > known.stream) FROM known
+            WHERE known.stream IS NOT NULL)
+    SELECT entry.stream, entry.number, entry.hash FROM known JOIN entry ON entry.stream = known.stream
+        AND entry.number = (SELECT max(number) FROM entry WHERE stream = known.stream) ORDER BY entry.stream"""
+"""From stream to stream by the key: reading every entry would take ever longer."""
+
 
 class Head(NamedTuple):
     """The last entry of a stream: its number and its hash."""
@@ -165,14 +174,8 @@ class Journal:
 
     def heads(self) -> dict[str, Head]:
         """The last entry of each stream, read by the key alone."""
-        found: dict[str, Head] = {}
         with self._reading() as connection:
-            stream = ""
-            # From stream to stream by the key: reading every entry would take ever longer.
-            while (stream := connection.scalar(select(models.ENTRY.c.stream).where(models.ENTRY.c.stream > stream)
-                                               .order_by(models.ENTRY.c.stream).limit(1)) or ""):
-                found[stream] = _head(connection, stream)
-        return found
+            return {stream: Head(number, hashed) for stream, number, hashed in connection.exec_driver_sql(HEADS)}
 
     def head(self, stream: str) -> Head:
         """The last entry of a stream; START where it has none."""

@@ -25,7 +25,7 @@ from roundtap_core.limits import refuse_over_limits
 from roundtap_core.messages import Report as SentReport
 from roundtap_core.typed import MalformedMessage, parse_message
 from roundtap_core.version import version
-from roundtap_core.wire import ENROL, canonical_json, digest, envelope, open_envelope
+from roundtap_core.wire import ENROL, canonical_json, digest, echo_json, envelope, open_envelope
 from roundtap_core.words import LANGUAGES, core_words
 from roundtap_hub.access.policy import EVERYBODY, NEW_UNIT, PANEL, TABLE, route
 from roundtap_hub.hub import Hub, hall_address
@@ -38,16 +38,7 @@ from roundtap_hub.store.journal import Head
 from roundtap_hub.store.restore_gap import NO_PLACE, evidence_of_view, hold_clock_command
 from roundtap_hub.store.service import HubStopped, Service, Snapshot, Step
 from roundtap_hub.store.venue import UNIT_HEARD, UnitHoldings
-from roundtap_hub.units.device_auth import (
-    ELSEWHERE,
-    PANEL_ASKS,
-    REPORTS,
-    STATUS,
-    TIME,
-    UnitAnswer,
-    answer_unit,
-    signed_answer,
-)
+from roundtap_hub.units.device_auth import ELSEWHERE, PANEL_ASKS, REPORTS, STATUS, TIME, UnitAnswer, answer_unit
 from roundtap_hub.units.enrolment import LATE, STORED, STORING, WRONG, EnrolBusy, KeyExchange
 from roundtap_hub.units.unit_presence import MissingEntry, encode_health
 from roundtap_machine.root_steps import EJECT, NO_STICK, StepRefused, ask_root
@@ -134,7 +125,7 @@ class DeviceApi:
             log.exception("a report failed")
             return 500, {"error": "try again"}
         self._hub.presence.update(unit, self._hub.clocks.mono_ms())
-        return signed_answer(key, echo)
+        return 200, echo_json(key, echo)
 
     async def _record(self, report: Mapping[str, Any]) -> ReportReceipt:
         """Record the report; its fate, once that is on the disk. TimeoutError after SAVE_S. A repeated report waits for
@@ -188,15 +179,15 @@ class DeviceApi:
             leave=frozenset(status.leave or ()), clock_ms=status.clock_ms, waiting=status.waiting, **health)
         if (lot := submit_lot(hub.service, unit, status.lot)) is not None:
             # Saved or not: the table repeats it with each status until its view holds it.
-            with suppress(Problem, HubStopped, TimeoutError):
+            with suppress(Exception):
                 await self._inbox.result(lot, SAVE_S)
-        return signed_answer(key, {"session": status.session, "seq": status.seq, "now_ms": now_ms,
+        return 200, echo_json(key, {"session": status.session, "seq": status.seq, "now_ms": now_ms,
                                    "boot": hub.clocks.boot_id})
 
     async def _unit_time(self, message: Mapping[str, Any], address: str) -> UnitAnswer:
         key, asked = self._hub.units.auth.verify_request(TIME, message, address, messages.TimeQuestion)
         clocks = self._hub.clocks
-        return signed_answer(key, {"nonce": asked.nonce, "now_ms": clocks.mono_ms(), "boot": clocks.boot_id})
+        return 200, echo_json(key, {"nonce": asked.nonce, "now_ms": clocks.mono_ms(), "boot": clocks.boot_id})
 
 
 @dataclass(slots=True)
@@ -351,11 +342,6 @@ def fates_of(snapshot: Snapshot, reports: Iterable[Sequence[str]]) -> list[Repor
     return [by_event[pair] for pair in pairs]
 
 
-def needs_disk_read(snapshot: Snapshot, events: Iterable[str]) -> bool:
-    """Whether one of these events has to be read from the disk."""
-    return any(event in snapshot.dormant for event in events)
-
-
 def report_receipt(snapshot: Snapshot, report_id: str, fate: ReportFate | None) -> ReportReceipt:
     """The answer to a report; "unknown" makes the device send it again."""
     if fate is None:
@@ -476,7 +462,7 @@ class PanelApi:
             log.exception("the panel's question failed")
             return 500, {"error": "try again"}
         hub.presence.update(request.unit, hub.clocks.mono_ms())
-        return signed_answer(key, {
+        return 200, echo_json(key, {
             "nonce": request.nonce, "challenge": hub.units.challenges.issue(), "now_ms": hub.clocks.mono_ms(),
             "view": view, "done": done})
 
