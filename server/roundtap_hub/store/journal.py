@@ -180,7 +180,10 @@ class Journal:
     def head(self, stream: str) -> Head:
         """The last entry of a stream; START where it has none."""
         with self._reading() as connection:
-            return _head(connection, stream)
+            row = connection.execute(
+                select(models.ENTRY.c.number, models.ENTRY.c.hash).where(models.ENTRY.c.stream == stream)
+                .order_by(models.ENTRY.c.number.desc()).limit(1)).first()
+        return START if row is None else Head(*row)
 
     def entries(self, stream: str, after: Head = START) -> Iterator[Entry]:
         """A stream's entries after `after`, read in chunks. Raises Problem("journal_broken") if the chain does not
@@ -323,13 +326,6 @@ def _parsed_data(data: object) -> Mapping[str, Any]:
     except ValueError:
         return {}
     return fields if isinstance(fields, dict) else {}
-
-
-def _head(connection: Connection, stream: str) -> Head:
-    query = (select(models.ENTRY.c.number, models.ENTRY.c.hash).where(models.ENTRY.c.stream == stream)
-             .order_by(models.ENTRY.c.number.desc()).limit(1))
-    row = connection.execute(query).first()
-    return START if row is None else Head(*row)
 
 
 def person_row(record: PersonRecord) -> PersonRow:

@@ -385,13 +385,12 @@ class Service:
                 self._at_point("after-copies")
             self._update_snapshot(decided)
             decided.answer()
-            self._publish(decided.entries)
         finally:
-            # Last, as nobody has to wait for its sync.
             self._note_head(decided.entries, epoch)
+        self._publish(decided.entries)
 
     def _note_head(self, entries: Sequence[Entry], epoch: str) -> None:
-        """Note the commit in the head file: after a power cut it may lack the newest commit.
+        """Note the commit in the head file. No caller waits for it: after a power cut it may lack the newest commit.
         `epoch`: the one before these entries."""
         if self._head is None or not entries:
             return
@@ -410,7 +409,7 @@ class Service:
     def _update_snapshot(self, decided: DecidedBatch) -> None:
         try:
             self.snapshot = self._dormant.rearrange(decided.after.with_names(self.snapshot))
-            self._forget_people(decided.deleted)
+            self._forget_people(journals.events_deleted(decided.entries))
             if journals.people_removed(decided.entries):
                 self._queue.later(self._scrub)
         except Exception:

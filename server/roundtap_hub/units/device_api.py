@@ -160,7 +160,7 @@ class DeviceApi:
         name = report["event"], report["report_id"]
         answer = self._saving.get(name)
         if answer is None:
-            answer = self._saving[name] = submit_step(self._hub.service, report, step)
+            answer = self._saving[name] = self._hub.service.submit([step], step.actor)
             # Before whoever waits for it hears, as callbacks run in order.
             answer.add_done_callback(lambda _: self._saving.pop(name))
         await self._inbox.result(answer, SAVE_S)
@@ -268,11 +268,11 @@ def record_report(service: Service, report: Mapping[str, Any]) -> ReportReceipt:
     known = recorded_receipt(service.snapshot, report, body)
     if known is None:
         try:
-            submit_step(service, report, report_step(report, body)).result(SAVE_S)
+            service.submit([step := report_step(report, body)], step.actor).result(SAVE_S)
         except Problem as problem:
             if problem.key not in STRAY_REASONS:
                 raise
-            submit_step(service, report, stray_step(report, body)).result(SAVE_S)
+            service.submit([step := stray_step(report, body)], step.actor).result(SAVE_S)
         known = recorded_receipt(service.snapshot, report, body)
     assert known is not None
     return known
@@ -289,11 +289,6 @@ def recorded_receipt(snapshot: Snapshot, report: Mapping[str, Any], body: str) -
     return report_receipt(snapshot, report["report_id"], known)
 
 
-def submit_step(service: Service, report: Mapping[str, Any], step: Step) -> Future[list[Entry]]:
-    """Submit a report's `report_step`; after a Problem with a key in STRAY_REASONS, its `stray_step`."""
-    return service.submit([step], f"unit:{report['unit']}")
-
-
 def report_step(report: Mapping[str, Any], body: str, earlier: bool = False) -> Step:
     """A well-formed report as its unit's command; `earlier`: as in RecordReport."""
     command = RecordReport(report["report_id"], report["match"], report["side"], report["revision"], report["result"],
@@ -307,7 +302,8 @@ def stray_step(report: Mapping[str, Any], body: str) -> Step:
     """Note in the venue that a report of an unknown event is refused; a restored journal that is not settled yet keeps
     it instead."""
     return Step(VENUE, NewEntry("report-refused", {"report_id": report["report_id"], "event": report["event"],
-                                                   "body": body, "report": dict(report)}))
+                                                   "body": body, "report": dict(report)}),
+                actor=f"unit:{report['unit']}")
 
 
 def submit_lot(service: Service, unit: str, message: object) -> Future[list[Entry]] | None:
@@ -362,8 +358,9 @@ class EnrolApi:
     @route("POST /device/enrol", NEW_UNIT)
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One step of enrolment, {"step": …}."""
+        # The whole address as well, not shortened to a network as for counting.
         await answer_unit(scope, receive, send, ENROL_BYTES_MAX, lambda message, address: self._step(
-            parse_message(messages.EnrolStep, message), address, full_address(scope)),
+            parse_message(messages.EnrolStep, message), address, str((scope.get("client") or ("",))[0])),
             (413, "too much was said"), stranger=True)
 
     async def _step(self, step: messages.EnrolStep, address: str, place: str) -> UnitAnswer:
@@ -424,12 +421,6 @@ class EnrolApi:
         return envelope(key, ENROL, {
             "exchange": exchange, "unit": unit, "role": self._hub.units.keys.role(unit),
             "hub": (venue.epochs or (venue.epoch,))[0], "hubs": list(self._hub.host.other_addresses())})
-
-
-def full_address(scope: Scope) -> str:
-    """The client's whole address, not shortened to a network as for counting."""
-    client = scope.get("client")
-    return str(client[0]) if client else ""
 
 
 PANEL_BYTES_MAX = 8 * 1024
