@@ -23,7 +23,7 @@ from roundtap_core.limits import refuse_over_limits
 from roundtap_core.lists.list_form import fold
 from roundtap_core.numbers import next_number
 from roundtap_hub.access.rights import refuse_stale_key
-from roundtap_hub.store.journal import PersonRecord, events_deleted, people_removed
+from roundtap_hub.store.journal import PersonRecord, people_removed
 from roundtap_hub.store.person_rows import refuse_damaged
 from roundtap_hub.store.read_model import Snapshot
 from roundtap_hub.store.restore_gap import can_decide_report, refuse_settling
@@ -140,11 +140,6 @@ class DecidedBatch:
     def streams(self) -> set[str]:
         """The streams it writes to, and the events whose people it brings."""
         return {entry.stream for entry in self.entries} | {record.event for record in self.people}
-
-    @property
-    def deleted(self) -> set[str]:
-        """Events whose people it deletes."""
-        return events_deleted(self.entries)
 
     def answer_refused(self) -> None:
         for request, why in self.refused:

@@ -42,6 +42,15 @@ WRITER_PRAGMAS = ("journal_mode=WAL", "synchronous=FULL", "secure_delete=ON", "b
 """WAL with a full sync: a commit survives a power cut once it has returned. Deleted data is overwritten."""
 READER_PRAGMAS = ("query_only=ON", "busy_timeout=5000")
 
+HEADS = """
+    WITH RECURSIVE known(stream) AS (
+        SELECT min(stream) FROM entry
+        UNION ALL SELECT (SELECT min(stream) FROM entry WHERE stream > known.stream) FROM known
+            WHERE known.stream IS NOT NULL)
+    SELECT entry.stream, entry.number, entry.hash FROM known JOIN entry ON entry.stream = known.stream
+        AND entry.number = (SELECT max(number) FROM entry WHERE stream = known.stream) ORDER BY entry.stream"""
+"""From stream to stream by the key: reading every entry would take ever longer."""
+
 
 class Head(NamedTuple):
     """The last entry of a stream: its number and its hash."""
@@ -165,19 +174,16 @@ class Journal:
 
     def heads(self) -> dict[str, Head]:
         """The last entry of each stream, read by the key alone."""
-        found: dict[str, Head] = {}
         with self._reading() as connection:
-            stream = ""
-            # From stream to stream by the key: reading every entry would take ever longer.
-            while (stream := connection.scalar(select(models.ENTRY.c.stream).where(models.ENTRY.c.stream > stream)
-                                               .order_by(models.ENTRY.c.stream).limit(1)) or ""):
-                found[stream] = _head(connection, stream)
-        return found
+            return {stream: Head(number, hashed) for stream, number, hashed in connection.exec_driver_sql(HEADS)}
 
     def head(self, stream: str) -> Head:
         """The last entry of a stream; START where it has none."""
         with self._reading() as connection:
-            return _head(connection, stream)
+            row = connection.execute(
+                select(models.ENTRY.c.number, models.ENTRY.c.hash).where(models.ENTRY.c.stream == stream)
+                .order_by(models.ENTRY.c.number.desc()).limit(1)).first()
+        return START if row is None else Head(*row)
 
     def entries(self, stream: str, after: Head = START) -> Iterator[Entry]:
         """A stream's entries after `after`, read in chunks. Raises Problem("journal_broken") if the chain does not
@@ -320,13 +326,6 @@ def _parsed_data(data: object) -> Mapping[str, Any]:
     except ValueError:
         return {}
     return fields if isinstance(fields, dict) else {}
-
-
-def _head(connection: Connection, stream: str) -> Head:
-    query = (select(models.ENTRY.c.number, models.ENTRY.c.hash).where(models.ENTRY.c.stream == stream)
-             .order_by(models.ENTRY.c.number.desc()).limit(1))
-    row = connection.execute(query).first()
-    return START if row is None else Head(*row)
 
 
 def person_row(record: PersonRecord) -> PersonRow:

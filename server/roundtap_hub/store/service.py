@@ -404,7 +404,7 @@ class Service:
     def _update_snapshot(self, decided: DecidedBatch) -> None:
         try:
             self.snapshot = self._dormant.rearrange(decided.after.with_names(self.snapshot))
-            self._forget_people(decided.deleted)
+            self._forget_people(journals.events_deleted(decided.entries))
             if journals.people_removed(decided.entries):
                 self._queue.later(self._scrub)
         except Exception:

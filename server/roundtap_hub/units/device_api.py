@@ -25,7 +25,7 @@ from roundtap_core.limits import refuse_over_limits
 from roundtap_core.messages import Report as SentReport
 from roundtap_core.typed import MalformedMessage, parse_message
 from roundtap_core.version import version
-from roundtap_core.wire import ENROL, canonical_json, digest, envelope, open_envelope
+from roundtap_core.wire import ENROL, canonical_json, digest, echo_json, envelope, open_envelope
 from roundtap_core.words import LANGUAGES, core_words
 from roundtap_hub.access.policy import EVERYBODY, NEW_UNIT, PANEL, TABLE, route
 from roundtap_hub.hub import Hub, hall_address
@@ -38,16 +38,7 @@ from roundtap_hub.store.journal import Head
 from roundtap_hub.store.restore_gap import NO_PLACE, evidence_of_view, hold_clock_command
 from roundtap_hub.store.service import HubStopped, Service, Snapshot, Step
 from roundtap_hub.store.venue import UNIT_HEARD, UnitHoldings
-from roundtap_hub.units.device_auth import (
-    ELSEWHERE,
-    PANEL_ASKS,
-    REPORTS,
-    STATUS,
-    TIME,
-    UnitAnswer,
-    answer_unit,
-    signed_answer,
-)
+from roundtap_hub.units.device_auth import ELSEWHERE, PANEL_ASKS, REPORTS, STATUS, TIME, UnitAnswer, answer_unit
 from roundtap_hub.units.enrolment import LATE, STORED, STORING, WRONG, EnrolBusy, KeyExchange
 from roundtap_hub.units.unit_presence import MissingEntry, encode_health
 from roundtap_machine.root_steps import EJECT, NO_STICK, StepRefused, ask_root
@@ -134,7 +125,7 @@ class DeviceApi:
             log.exception("a report failed")
             return 500, {"error": "try again"}
         self._hub.presence.update(unit, self._hub.clocks.mono_ms())
-        return signed_answer(key, echo)
+        return 200, echo_json(key, echo)
 
     async def _record(self, report: Mapping[str, Any]) -> ReportReceipt:
         """Record the report; its fate, once that is on the disk. TimeoutError after SAVE_S. A repeated report waits for
@@ -169,7 +160,7 @@ class DeviceApi:
         name = report["event"], report["report_id"]
         answer = self._saving.get(name)
         if answer is None:
-            answer = self._saving[name] = submit_step(self._hub.service, report, step)
+            answer = self._saving[name] = self._hub.service.submit([step], step.actor)
             # Before whoever waits for it hears, as callbacks run in order.
             answer.add_done_callback(lambda _: self._saving.pop(name))
         await self._inbox.result(answer, SAVE_S)
@@ -188,15 +179,15 @@ class DeviceApi:
             leave=frozenset(status.leave or ()), clock_ms=status.clock_ms, waiting=status.waiting, **health)
         if (lot := submit_lot(hub.service, unit, status.lot)) is not None:
             # Saved or not: the table repeats it with each status until its view holds it.
-            with suppress(Problem, HubStopped, TimeoutError):
+            with suppress(Exception):
                 await self._inbox.result(lot, SAVE_S)
-        return signed_answer(key, {"session": status.session, "seq": status.seq, "now_ms": now_ms,
+        return 200, echo_json(key, {"session": status.session, "seq": status.seq, "now_ms": now_ms,
                                    "boot": hub.clocks.boot_id})
 
     async def _unit_time(self, message: Mapping[str, Any], address: str) -> UnitAnswer:
         key, asked = self._hub.units.auth.verify_request(TIME, message, address, messages.TimeQuestion)
         clocks = self._hub.clocks
-        return signed_answer(key, {"nonce": asked.nonce, "now_ms": clocks.mono_ms(), "boot": clocks.boot_id})
+        return 200, echo_json(key, {"nonce": asked.nonce, "now_ms": clocks.mono_ms(), "boot": clocks.boot_id})
 
 
 @dataclass(slots=True)
@@ -277,11 +268,11 @@ def record_report(service: Service, report: Mapping[str, Any]) -> ReportReceipt:
     known = recorded_receipt(service.snapshot, report, body)
     if known is None:
         try:
-            submit_step(service, report, report_step(report, body)).result(SAVE_S)
+            service.submit([step := report_step(report, body)], step.actor).result(SAVE_S)
         except Problem as problem:
             if problem.key not in STRAY_REASONS:
                 raise
-            submit_step(service, report, stray_step(report, body)).result(SAVE_S)
+            service.submit([step := stray_step(report, body)], step.actor).result(SAVE_S)
         known = recorded_receipt(service.snapshot, report, body)
     assert known is not None
     return known
@@ -298,11 +289,6 @@ def recorded_receipt(snapshot: Snapshot, report: Mapping[str, Any], body: str) -
     return report_receipt(snapshot, report["report_id"], known)
 
 
-def submit_step(service: Service, report: Mapping[str, Any], step: Step) -> Future[list[Entry]]:
-    """Submit a report's `report_step`; after a Problem with a key in STRAY_REASONS, its `stray_step`."""
-    return service.submit([step], f"unit:{report['unit']}")
-
-
 def report_step(report: Mapping[str, Any], body: str, earlier: bool = False) -> Step:
     """A well-formed report as its unit's command; `earlier`: as in RecordReport."""
     command = RecordReport(report["report_id"], report["match"], report["side"], report["revision"], report["result"],
@@ -316,7 +302,8 @@ def stray_step(report: Mapping[str, Any], body: str) -> Step:
     """Note in the venue that a report of an unknown event is refused; a restored journal that is not settled yet keeps
     it instead."""
     return Step(VENUE, NewEntry("report-refused", {"report_id": report["report_id"], "event": report["event"],
-                                                   "body": body, "report": dict(report)}))
+                                                   "body": body, "report": dict(report)}),
+                actor=f"unit:{report['unit']}")
 
 
 def submit_lot(service: Service, unit: str, message: object) -> Future[list[Entry]] | None:
@@ -351,11 +338,6 @@ def fates_of(snapshot: Snapshot, reports: Iterable[Sequence[str]]) -> list[Repor
     return [by_event[pair] for pair in pairs]
 
 
-def needs_disk_read(snapshot: Snapshot, events: Iterable[str]) -> bool:
-    """Whether one of these events has to be read from the disk."""
-    return any(event in snapshot.dormant for event in events)
-
-
 def report_receipt(snapshot: Snapshot, report_id: str, fate: ReportFate | None) -> ReportReceipt:
     """The answer to a report; "unknown" makes the device send it again."""
     if fate is None:
@@ -376,8 +358,9 @@ class EnrolApi:
     @route("POST /device/enrol", NEW_UNIT)
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One step of enrolment, {"step": …}."""
+        # The whole address as well, not shortened to a network as for counting.
         await answer_unit(scope, receive, send, ENROL_BYTES_MAX, lambda message, address: self._step(
-            parse_message(messages.EnrolStep, message), address, full_address(scope)),
+            parse_message(messages.EnrolStep, message), address, str((scope.get("client") or ("",))[0])),
             (413, "too much was said"), stranger=True)
 
     async def _step(self, step: messages.EnrolStep, address: str, place: str) -> UnitAnswer:
@@ -440,12 +423,6 @@ class EnrolApi:
             "hub": (venue.epochs or (venue.epoch,))[0], "hubs": list(self._hub.host.other_addresses())})
 
 
-def full_address(scope: Scope) -> str:
-    """The client's whole address, not shortened to a network as for counting."""
-    client = scope.get("client")
-    return str(client[0]) if client else ""
-
-
 PANEL_BYTES_MAX = 8 * 1024
 STICKS_MAX = 4
 
@@ -476,7 +453,7 @@ class PanelApi:
             log.exception("the panel's question failed")
             return 500, {"error": "try again"}
         hub.presence.update(request.unit, hub.clocks.mono_ms())
-        return signed_answer(key, {
+        return 200, echo_json(key, {
             "nonce": request.nonce, "challenge": hub.units.challenges.issue(), "now_ms": hub.clocks.mono_ms(),
             "view": view, "done": done})
 

@@ -12,15 +12,7 @@ from typing import Any, TypeVar
 
 from roundtap_core.messages import UnitRequest
 from roundtap_core.typed import MalformedMessage, parse_message
-from roundtap_core.wire import (
-    ECHO,
-    REPORT,
-    REQUEST,
-    canonical_json,
-    envelope_json,
-    open_envelope,
-    verify_signature,
-)
+from roundtap_core.wire import REPORT, REQUEST, open_envelope, verify_signature
 from roundtap_hub.access.auth import is_loopback
 from roundtap_hub.serving.connection_limits import FROM_UNIT, throttle_key
 from roundtap_hub.serving.http_answers import NO_STORE, Receive, Scope, Send, read_message, send_json
@@ -97,11 +89,6 @@ async def answer_unit(scope: Scope, receive: Receive, send: Send, bytes_max: int
     except MalformedMessage as error:
         status, answer = 400, {"error": str(error)}
     await send_json(send, status, answer, NO_STORE)
-
-
-def signed_answer(key: bytes, payload: Mapping[str, Any]) -> UnitAnswer:
-    """The unit's answer, signed for it."""
-    return 200, envelope_json(key, ECHO, canonical_json(payload))
 
 
 class UnitAuth:

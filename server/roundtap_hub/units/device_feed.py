@@ -21,7 +21,7 @@ from roundtap_hub.access.policy import TABLE, route
 from roundtap_hub.hub import Hub, Units
 from roundtap_hub.serving import http_answers
 from roundtap_hub.store.service import Snapshot
-from roundtap_hub.units.device_api import ReportReceipt, fates_of, find_fate, needs_disk_read, report_receipt
+from roundtap_hub.units.device_api import ReportReceipt, fates_of, find_fate, report_receipt
 from roundtap_hub.units.device_auth import DAMAGED, HELLO, TWIN, RequestRefused, address_of
 from roundtap_hub.units.table_view import find_table, own_status_view, table_view
 
@@ -214,8 +214,8 @@ class DeviceFeed:
                 "boot": hub.clocks.boot_id, "hubs": list(hub.host.other_addresses()), "restored": hub.restored(),
             })
             # A unit may keep reports of many old events: those are read in a thread.
-            fates = (await asyncio.to_thread(fates_of, snapshot, hello.reports)
-                     if needs_disk_read(snapshot, connection.reported) else fates_of(snapshot, hello.reports))
+            fates = (fates_of(snapshot, hello.reports) if connection.reported.isdisjoint(snapshot.dormant)
+                     else await asyncio.to_thread(fates_of, snapshot, hello.reports))
             yield self._signed_event(connection, {"type": "fates", "fates": fates})
             if connection in self._connections.get(unit, ()):
                 if hub.service.snapshot is not self._last_snapshot:

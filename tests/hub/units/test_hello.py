@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from asgi_client import Answer, AsgiClient
 from hub_kit import KEYS, HandClock, hello_of, hub_of, make_event, opened_hello, running
@@ -119,8 +120,8 @@ def test_a_challenge_is_asked_for_and_never_kept_on_the_way(client: AsgiClient, 
 def test_a_large_hello_a_stranger_s_and_a_station_s_are_refused_before_anything_is_parsed(
         hub: Hub, client: AsgiClient, monkeypatch: pytest.MonkeyPatch) -> None:
     parsed: list[int] = []
-    real = json.loads
-    monkeypatch.setattr(json, "loads", lambda body: parsed.append(len(body)) or real(body))
+    real = msgspec.json.decode
+    monkeypatch.setattr(msgspec.json, "decode", lambda body: parsed.append(len(body)) or real(body))
     large = hello_of(hub, key=KEYS["table-2"], reports=[["e1", f"r{n}"] for n in range(8000)])
     assert len(large) > HELLO_BYTES_MAX
     unread = client.begin("POST", "/device/feed", None, {"roundtap-unit": "table-1"}, announced=HELLO_BYTES_MAX + 1)
@@ -136,8 +137,8 @@ def test_a_large_hello_a_stranger_s_and_a_station_s_are_refused_before_anything_
 def test_whoever_signs_wrongly_again_and_again_is_not_even_read(
         hub: Hub, client: AsgiClient, monkeypatch: pytest.MonkeyPatch) -> None:
     parsed: list[int] = []
-    real = json.loads
-    monkeypatch.setattr(json, "loads", lambda body: parsed.append(len(body)) or real(body))
+    real = msgspec.json.decode
+    monkeypatch.setattr(msgspec.json, "decode", lambda body: parsed.append(len(body)) or real(body))
     wrong = hello_of(hub, key=KEYS["table-2"], reports=[["e1", f"r{n}"] for n in range(3000)])
     assert [knock(client, wrong).status_code
             for _ in range(50)] == [403] * FORGERY_RATE.burst + [429] * (50 - FORGERY_RATE.burst)
