@@ -26,6 +26,7 @@ from roundtap_core.result_json import result_to_json
 from roundtap_hub.access.tls import HttpsInfo
 from roundtap_hub.paper.job_book import PrintBook
 from roundtap_hub.serving.asgi import HubApplication
+from roundtap_hub.serving.connection_limits import ConnectionLimits, with_timeouts
 from roundtap_hub.serving.error_pages import PENDING_COMMANDS
 from roundtap_hub.serving.http_answers import Receive, Scope, Send
 from roundtap_hub.store.service import Step
@@ -49,18 +50,17 @@ class Doors:
     port, which is its connection."""
 
     def __init__(self, application: HubApplication) -> None:
-        self.application, self.listeners = application, 0
+        self.application = application
         self.asked: list[tuple[str, int]] = []
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        feeds = scope.get("path") == "/feed"
         if scope["type"] == "http":
             self.asked.append((scope["path"], scope["client"][1]))
-        self.listeners += feeds
-        try:
-            await self.application(scope, receive, send)
-        finally:
-            self.listeners -= feeds
+        await self.application(scope, receive, send)
+
+    @property
+    def listeners(self) -> int:
+        return len(self.application.browsers.clients())
 
 
 @dataclass
@@ -143,7 +143,9 @@ def open_hall(folder: Path) -> Iterator[Hall]:
         application = HubApplication(house.hub)
         doors = Doors(application)
         listener = socket.create_server(("127.0.0.1", 0))
-        server = uvicorn.Server(uvicorn.Config(doors, log_config=None, ws="none", timeout_graceful_shutdown=2))
+        server = uvicorn.Server(uvicorn.Config(
+            doors, http=with_timeouts(ConnectionLimits(100, monotonic)), log_config=None, ws="none",
+            timeout_graceful_shutdown=2))
         pages: Future[Any] = Future()
 
         async def serve() -> None:

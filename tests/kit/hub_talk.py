@@ -7,12 +7,15 @@ import json
 import queue
 import socket
 import threading
-from collections.abc import Iterator, MutableMapping
+import time
+from collections.abc import Callable, Iterator, MutableMapping
 from contextlib import closing, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from kit import wait_until
 from roundtap.demo.demo import make_event
@@ -22,6 +25,7 @@ from roundtap_hub.hub import hub_in_memory
 from roundtap_hub.paper.job_book import PrintBook
 from roundtap_hub.serving import browser_feed
 from roundtap_hub.serving.asgi import HubApplication
+from roundtap_hub.serving.connection_limits import TRANSPORT, ConnectionLimits, with_timeouts
 from roundtap_hub.store.clocks import system_clocks
 from roundtap_hub.store.journal import Journal
 from roundtap_hub.store.service import Service
@@ -56,6 +60,20 @@ class Talk:
         self.said.setdefault(name, []).append(message)
 
 
+class HeardTransport:
+    """A page's connection, and an ear at what is written to it."""
+
+    def __init__(self, transport: Any, hear: Callable[[bytes], None]) -> None:
+        self._transport, self._hear = transport, hear
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+    def write(self, data: bytes) -> None:
+        self._hear(data)
+        self._transport.write(data)
+
+
 class Listening:
     """The hub's application, and an ear at it."""
 
@@ -68,6 +86,8 @@ class Listening:
             await self._hub(scope, receive, send)
             return
         path, asked, answered = scope["path"], bytearray(), bytearray()
+        if path == "/feed":
+            scope[TRANSPORT] = HeardTransport(scope[TRANSPORT], partial(self._fed, path))
 
         async def hear() -> MutableMapping[str, Any]:
             message: MutableMapping[str, Any] = await receive()
@@ -129,7 +149,8 @@ def talking(folder: Path, rulebook: str, monkeypatch: Any) -> Iterator[Talk]:
         listener.listen()
         port = listener.getsockname()[1]
         server = uvicorn.Server(uvicorn.Config(
-            Listening(hub, talk), loop="asyncio", http="h11", ws="none", lifespan="on", log_config=None))
+            Listening(hub, talk), loop="asyncio", ws="none",
+            http=with_timeouts(ConnectionLimits(100, time.monotonic), H11Protocol), lifespan="on", log_config=None))
         thread = threading.Thread(target=lambda: server.run(sockets=[listener]))
         thread.start()
         try:

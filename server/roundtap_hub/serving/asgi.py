@@ -20,7 +20,7 @@ from roundtap_hub.serving.cached_pages import CachedPages
 from roundtap_hub.serving.captive_portal import answer_foreign_host
 from roundtap_hub.serving.connection_limits import PER_ADDRESS
 from roundtap_hub.serving.page_cache import CachedPage, PageCache
-from roundtap_hub.serving.page_queues import PageQueue, ReportPriority
+from roundtap_hub.serving.page_queues import PageQueue, RequestPriority
 from roundtap_hub.serving.page_threads import BusyPage, PageThreads, Wsgi
 from roundtap_hub.serving.page_versions import unchanged_pages, version_at
 from roundtap_hub.serving.static_files import PREFIX, StaticFiles
@@ -46,8 +46,8 @@ class HubApplication:
         self.hub = hub
         hub.service.listen(lambda snapshot, entries: close_settled_calls(hub.presence, snapshot, entries))
         hub.service.listen(lambda _, entries: close_granted_leaves(hub.presence, entries))
-        precedence = ReportPriority()
-        staff = ReportPriority(precedence)
+        precedence = RequestPriority()
+        staff = RequestPriority(precedence)
         self.devices = DeviceFeed(hub)
         self.devices.on_hello.append(HelloHandler(hub).handle)
         self.device_api = DeviceApi(hub, precedence)

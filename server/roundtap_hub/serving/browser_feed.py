@@ -150,7 +150,7 @@ class BrowserFeed:
         hub.hall.displays.on_identify.append(lambda display, name: self._call_on_loop(self._identify, display, name))
         if hub.host.kin is not None:
             # A new standby is known.
-            hub.host.kin.on_known.append(lambda: self._call_on_loop(lambda: _send_all(self._clients(),
+            hub.host.kin.on_known.append(lambda: self._call_on_loop(lambda: _send_all(self.clients(),
                                                                                       self._hubs_event())))
 
     def bind(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -184,10 +184,11 @@ class BrowserFeed:
         self._closing = True
         if self._broadcaster is not None:
             self._broadcaster.cancel()
-        for client in self._clients():
+        for client in self.clients():
             client.shutdown()
 
-    def _clients(self) -> list[FeedClient]:
+    def clients(self) -> list[FeedClient]:
+        """All open pages."""
         return list(chain.from_iterable(self._ticked))
 
     def _add_client(self, scope: Scope, asker: str) -> None:

@@ -15,7 +15,7 @@ from roundtap_hub.serving import http_answers
 from roundtap_hub.serving.connection_limits import client_key_in
 from roundtap_hub.serving.cookies import LANGUAGE, PHONE, PHONE_S, cookies_in, new_phone, set_cookie
 from roundtap_hub.serving.page_cache import PageCache, PageKey
-from roundtap_hub.serving.page_queues import Busy, LoopInbox, ReportPriority
+from roundtap_hub.serving.page_queues import Busy, LoopInbox, RequestPriority
 from roundtap_hub.serving.page_threads import BusyPage
 from roundtap_hub.serving.page_versions import page_key
 from roundtap_hub.serving.reader_language import language_of, words_in
@@ -38,7 +38,7 @@ was put aside."""
 class CachedPages:
     """Public and personal pages: answers what it can; Flask answers the rest, with the same text."""
 
-    def __init__(self, hub: Hub, cache: PageCache, precedence: ReportPriority, busy: BusyPage) -> None:
+    def __init__(self, hub: Hub, cache: PageCache, precedence: RequestPriority, busy: BusyPage) -> None:
         self._hub = hub
         self._cache = cache
         self._busy = busy

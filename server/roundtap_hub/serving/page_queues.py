@@ -2,18 +2,19 @@
 
 import asyncio
 import threading
+import time
 from collections import deque
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
 
 GIVE_WAY_S = 0.02
-"""How long a page waits for reports at most: on a slow card a report is nearly always under way, and mostly waits for
-the card without using the processor."""
+"""How long a page waits at most for what goes first: on a slow card a report is nearly always under way, and mostly
+waits for the card without using the processor."""
 
 Call = Callable[[], None]
 
@@ -30,11 +31,11 @@ class ClientGone(Exception):
     """The client has gone while waiting: nothing was done, and no answer is needed."""
 
 
-class ReportPriority:
-    """Reports under way, counted on the event loop (`with precedence:`); page threads give way to them, as Python runs
-    one thread at a time. With `above`: the staff's requests, which give way to those in turn."""
+class RequestPriority:
+    """Requests of one kind under way, counted on the event loop (`with reports:`); page threads give way to them, as
+    Python runs one thread at a time. `above`: a kind that goes before this one: reports before the staff's pages."""
 
-    def __init__(self, above: "ReportPriority | None" = None) -> None:
+    def __init__(self, above: "RequestPriority | None" = None) -> None:
         self._above = above
         self._under_way = 0
         self._free = threading.Event()
@@ -50,11 +51,13 @@ class ReportPriority:
         if not self._under_way:
             self._free.set()
 
-    def give_way(self) -> None:
-        """Wait, in a page's thread, until nothing that goes first is under way, or GIVE_WAY_S for each kind."""
+    def give_way(self, until_s: float = 0) -> None:
+        """Wait, in a page's thread, until nothing that goes first is under way, or GIVE_WAY_S in all. `until_s`: the
+        end of that time, for the kind above."""
+        until_s = until_s or time.monotonic() + GIVE_WAY_S
         if self._above is not None:
-            self._above.give_way()
-        self._free.wait(GIVE_WAY_S)
+            self._above.give_way(until_s)
+        self._free.wait(max(0, until_s - time.monotonic()))
 
 
 HEAD_START = 256
@@ -166,6 +169,7 @@ FORM = QueueLimits(1024, 60.0)  # a filled-in form is not refused lightly: it wa
 PROBE = QueueLimits(2**30, 3600.0)
 
 
+NOTHING = nullcontext()
 LONG_S = 1.0  # work that takes longer gives its place in the lane to the next, as long as there is a spare thread
 
 
@@ -182,9 +186,10 @@ class PageQueue(Generic[T]):
         self._waiting = FairLine[asyncio.Future[None]]()
 
     async def run(self, work: Callable[[], T], patience: QueueLimits, gone: Callable[[], Awaitable[Any]] | None = None,
-                  asker: str = "") -> T:
+                  asker: str = "", running: AbstractContextManager[None] = NOTHING) -> T:
         """The result of `work`, run in a thread of the lane. Raises Busy, and ClientGone if `gone()` is done first.
-        `asker`: the address whose turn it takes (FairLine); "": this machine."""
+        `asker`: the address whose turn it takes (FairLine); "": this machine. `running`: entered while it has its place
+        in the lane."""
         if self._free:
             self._free -= 1
         else:
@@ -201,7 +206,8 @@ class PageQueue(Generic[T]):
 
         overdue = loop.call_later(LONG_S, give_away)
         try:
-            return await loop.run_in_executor(self._threads, work)
+            with running:
+                return await loop.run_in_executor(self._threads, work)
         finally:
             overdue.cancel()
             if gave_away:

@@ -6,7 +6,6 @@ import io
 import logging
 import sys
 from collections.abc import Callable, Iterable
-from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from html import escape
@@ -99,8 +98,8 @@ class PageThreads:
     large bodies: organizers never wait behind strangers' requests, and players' pages give way to theirs (`staff`).
     `per_address`: requests of one address that wait in each lane."""
 
-    def __init__(self, build: Callable[[], Wsgi], precedence: page_queues.ReportPriority,
-                 staff: page_queues.ReportPriority, busy: BusyPage,
+    def __init__(self, build: Callable[[], Wsgi], precedence: page_queues.RequestPriority,
+                 staff: page_queues.RequestPriority, busy: BusyPage,
                  organizes: Callable[[http_answers.Scope], bool], per_address: int = PER_ADDRESS // 2) -> None:
         self._build = build
         self._organizes = organizes
@@ -135,9 +134,9 @@ class PageThreads:
         work = partial(self._render, await self.built(), wsgi_environ(scope, body, left_out), before)
         try:
             # A form is handled even if the client has gone: its button was pressed.
-            with self._staff if lane is self._organizers else nullcontext():
-                page = await lane.run(work, patience, None if form else partial(http_answers.until_gone, receive),
-                                      asker=client_key_in(scope))
+            page = await lane.run(work, patience, None if form else partial(http_answers.until_gone, receive),
+                                  client_key_in(scope),
+                                  self._staff if lane is self._organizers else page_queues.NOTHING)
         except page_queues.Busy as busy:
             await self._busy.answer(scope, send, form, busy)
         except page_queues.ClientGone:
@@ -174,7 +173,7 @@ class PageThreads:
         except http_answers.BodyTooLarge:
             return b"", max(announced, FORM_BYTES_MAX + 1)
 
-    def _render(self, application: Wsgi, environ: Environ, before: page_queues.ReportPriority | None) -> WsgiAnswer:
+    def _render(self, application: Wsgi, environ: Environ, before: page_queues.RequestPriority | None) -> WsgiAnswer:
         """Make the page, in a thread, after what goes `before` it."""
         if before is not None:
             before.give_way()

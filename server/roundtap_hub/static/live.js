@@ -18,6 +18,8 @@
   let again = false;
   // When a phone asked for what has not come yet.
   const BUSY_MS = 1000;
+  // No form waits longer at the hub: one that has not been answered by then leads nowhere, such as to a file.
+  const GIVEN_UP_MS = 60 * 1000;
   let askedAt = Infinity;
   // What this tab remembers between pages. Where the browser refuses to keep anything, it remembers nothing.
   const tab = {
@@ -389,13 +391,14 @@
   function asks() {
     if (!document.documentElement.matches(".phone, .list")) return;
     askedAt = performance.now();
-    setTimeout(freshness, BUSY_MS + 1);
+    for (const afterMs of [BUSY_MS, GIVEN_UP_MS]) setTimeout(freshness, afterMs + 1);
   }
 
   function freshness() {
     const silent = Math.max(performance.now() - lastHeard, Date.now() - lastHeardDate);
     const stale = body.dataset.feed !== undefined && silent > SILENT_MS;
-    const waits = performance.now() - askedAt > BUSY_MS;
+    const waitedMs = performance.now() - askedAt;
+    const waits = waitedMs > BUSY_MS && waitedMs <= GIVEN_UP_MS;
     if (stale) seek();
     body.classList.toggle("stale", stale);
     const sign = document.getElementById("contact");

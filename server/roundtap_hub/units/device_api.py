@@ -31,7 +31,7 @@ from roundtap_hub.access.policy import EVERYBODY, NEW_UNIT, PANEL, TABLE, route
 from roundtap_hub.hub import Hub, hall_address
 from roundtap_hub.rounds.round_clock import time_of_day
 from roundtap_hub.serving.http_answers import NO_STORE, Receive, Scope, Send, send_json
-from roundtap_hub.serving.page_queues import LoopInbox, ReportPriority
+from roundtap_hub.serving.page_queues import LoopInbox, RequestPriority
 from roundtap_hub.serving.rate_limits import Rate, RateLimiter
 from roundtap_hub.store.copies import AWAY
 from roundtap_hub.store.journal import Head
@@ -68,7 +68,7 @@ class DeviceApi:
     """The table units' requests, on one event loop: any number of reports wait for one commit. While a report is under
     way, `precedence` makes pages wait."""
 
-    def __init__(self, hub: Hub, precedence: ReportPriority) -> None:
+    def __init__(self, hub: Hub, precedence: RequestPriority) -> None:
         self._hub = hub
         self._precedence = precedence
         self._inbox = LoopInbox()

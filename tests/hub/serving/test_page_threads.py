@@ -17,7 +17,7 @@ from roundtap_hub.serving import page_threads
 from roundtap_hub.serving.asgi import HubApplication
 from roundtap_hub.serving.connection_limits import PER_ADDRESS
 from roundtap_hub.serving.http_answers import get_header
-from roundtap_hub.serving.page_queues import QueueLimits, ReportPriority
+from roundtap_hub.serving.page_queues import QueueLimits, RequestPriority
 from roundtap_hub.serving.page_threads import FORM_BYTES_MAX, PLAYERS_AT_ONCE, BusyPage, PageThreads
 from roundtap_hub.serving.routes import create_app  # noqa: F401 (declares every page's address)
 from roundtap_hub.serving.static_files import StaticFiles
@@ -66,8 +66,8 @@ class Parts:
 class House:
     def __init__(self) -> None:
         self.pages = Pages()
-        reports = ReportPriority()
-        self.staff = ReportPriority(reports)
+        reports = RequestPriority()
+        self.staff = RequestPriority(reports)
         self.threads = PageThreads(lambda: self.pages, reports, self.staff, BusyPage(StaticFiles(), "de"),
                                    lambda scope: b"organizer" in get_header(scope, b"cookie"))
         self.client = AsgiClient(self._answer)
