@@ -24,7 +24,7 @@ def heaviest_matching(edges: Edges) -> list[int]:
 def heaviest_matching_of_near(edges: Edges) -> list[int]:
     """The same, sooner where partners mostly stand near each other in the order of the vertices. The search sees each
     vertex's nearest edges first, and then, as long as there are any, those that could pay at the prices it ended with:
-    with none left, the prices prove that no matching by all edges is heavier."""
+    with none left, the prices prove that no matching by all edges is heavier (a vertex that is free has the least)."""
     if len(edges) <= 4 * NEAR:
         return heaviest_matching(edges)
     seen: list[dict[int, int]] = [{} for _ in edges]
@@ -70,15 +70,14 @@ class _Search:
         return self.mate
 
     def _stage(self) -> bool:
-        """Join two free vertices by an augmenting path; False when no further pair pays. Ends with prices that prove
-        it, also where one vertex alone is left."""
+        """Join two free vertices by an augmenting path; False when no further pair pays."""
         self.label: dict[int, int] = {}
         self.entry: dict[int, tuple[int, int]] = {}
         self.queue: list[int] = []
         self.near = [NOBODY] * self.n
         self.slack = [self.far] * self.n
         roots = [v for v in range(self.n) if self.mate[v] == NOBODY]
-        if not roots:
+        if len(roots) < 2:
             return False
         for v in roots:
             self._become_outer(self.top[v], None)
