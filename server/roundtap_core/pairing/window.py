@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from roundtap_core.pairing.blossom import NOBODY, heaviest_matching
+from roundtap_core.pairing.blossom import NOBODY, heaviest_matching_of_near
 from roundtap_core.pairing.pairing_pool import Groups, Met, Pairs
 from roundtap_core.randomness import Rand
 
@@ -41,7 +41,7 @@ def solve_window(
             if legal or repeats:
                 weight = pair_bonus + legal_bonus * legal + unit[row[i]][row[j]] + int(rand() * NOISE)
                 edges[i][j] = edges[j][i] = weight
-    return _to_window(heaviest_matching(edges), members, tokens)
+    return _to_window(heaviest_matching_of_near(edges), members, tokens)
 
 
 def _pair_weights(sizes: Sequence[int], size: int) -> tuple[list[list[int]], int]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Callable
 
 import pytest
 
 from oracle_pairing import STYLES, best_grade_by_matching, best_grade_by_table, grade, played_field
-from roundtap_core.pairing import topdown
-from roundtap_core.pairing.blossom import NOBODY, heaviest_matching
+from roundtap_core.pairing import blossom, topdown
+from roundtap_core.pairing.blossom import NOBODY, Edges, heaviest_matching, heaviest_matching_of_near
 from roundtap_core.pairing.cardinality import LargestMatching, draw_fewest_repeats
 from roundtap_core.pairing.pairing_pool import DrawRandom, Groups, Met, PairingPool
 from roundtap_core.pairing.swiss_round import all_pairings, best_rounds, draw_large, draw_round
@@ -200,7 +201,10 @@ def test_every_optimum_of_an_exact_search_can_come_up() -> None:
     assert len(seen) == 6
 
 
-def test_heaviest_matching_against_all_matchings() -> None:
+@pytest.mark.parametrize("search", [heaviest_matching, heaviest_matching_of_near])
+def test_heaviest_matching_against_all_matchings(search: Callable[[Edges], list[int]],
+                                                 monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(blossom, "NEAR", 1)  # so that a vertex is first seen with one or two of up to seven edges
     rand = random.Random(11)
     for _ in range(300):
         size = rand.randint(2, 8)
@@ -211,9 +215,23 @@ def test_heaviest_matching_against_all_matchings() -> None:
                     edges[a][b] = edges[b][a] = rand.randint(1, 9) << rand.choice((0, 0, 90))
         padded = list(range(size + size % 2))
         best = max(sum(edges[a].get(b, 0) for a, b in pairs if a < size) for pairs in all_pairings(padded))
-        mates = heaviest_matching(edges)
+        mates = search(edges)
         assert all(mate == NOBODY or mates[mate] == v for v, mate in enumerate(mates))
         assert sum(edges[v][mate] for v, mate in enumerate(mates) if mate > v) == best
+
+
+def test_the_search_by_near_edges_finds_what_the_search_by_all_edges_finds() -> None:
+    """Weights without a pattern, weights that fall with the distance, and weights that rise with it."""
+    rand = random.Random(13)
+    for turn in range(60):
+        size = rand.randint(25, 60)
+        edges: list[dict[int, int]] = [{} for _ in range(size)]
+        for a in range(size):
+            for b in range(a + 1, size):
+                if rand.random() < rand.choice((0.3, 0.9)):
+                    digit = (0, size - (b - a), b - a)[turn % 3]
+                    edges[a][b] = edges[b][a] = (digit << 40 * rand.choice((1, 2))) + rand.randrange(1, 1 << 30)
+        assert heaviest_matching_of_near(edges) == heaviest_matching(edges)
 
 
 def test_spare_competitors_are_those_some_largest_matching_leaves_out() -> None:
