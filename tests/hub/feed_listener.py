@@ -8,6 +8,7 @@ import re
 import threading
 import time
 from collections.abc import Callable, MutableMapping
+from types import SimpleNamespace
 from typing import Any
 
 from asgi_client import AsgiClient
@@ -33,6 +34,7 @@ class FeedLink:
     def __init__(self, take: Callable[[bytes], None]) -> None:
         self.write = take
         self.connections: set[Any] = set()
+        self.flow = SimpleNamespace(write_paused=False)
         self.closed = asyncio.Event()
         self._protocol: Any = self
 
@@ -44,6 +46,9 @@ class FeedLink:
 
     def connection_lost(self, _: Exception | None) -> None:
         """As told to a server that answers no more."""
+
+    def resume_reading(self) -> None:
+        """A browser says nothing on it."""
 
     def is_closing(self) -> bool:
         return self.closed.is_set()

@@ -266,7 +266,8 @@ def _players_context(moment: saved_event.SavedEvent, common: Mapping[str, Any]) 
 
 
 def _standings_context(moment: saved_event.SavedEvent, common: Mapping[str, Any]) -> dict[str, Any]:
-    return {"view": standings_view(moment, common["names"])}
+    return {"view": standings_view(moment, common["names"]), "final": final_lines(moment, common["names"]),
+            "cut_rows": cut_rows(moment)}
 
 
 def _event_context(moment: saved_event.SavedEvent, common: Mapping[str, Any]) -> dict[str, Any]:

@@ -56,10 +56,13 @@ class FeedClient(asyncio.Protocol):
     def begin(self) -> None:
         """Take the connection from the server's protocol, which is told that its client has gone."""
         server: Any = self.transport.get_protocol()
+        # A buffer that is full already is not reported anew.
+        self._waiting = [] if server.flow.write_paused else None
         server.connection_lost(ConnectionResetError())
         self._connections = server.connections
         self._connections.add(self)
         self.transport.set_protocol(self)
+        self.transport.resume_reading()
 
     def send(self, event: bytes) -> None:
         """Send a chunk, as `_chunk` makes it."""
@@ -163,7 +166,10 @@ class BrowserFeed:
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """`GET /feed?page=…&lang=…&variant=…&seen=…`: server-sent events for as long as the client stays. Clients
         without one of the hub's languages get "view" (something changed), never "patch". 503 for an address that has
-        its share of feeds."""
+        its share of feeds, 400 for one of several requests sent at once: a feed needs its connection for itself."""
+        if TRANSPORT not in scope:
+            await send_json(send, 400, {"error": "ask for a feed alone"}, CLOSE)
+            return
         asker = client_key_in(scope)
         if asker and self._askers[asker] >= self._of_one:
             await send_json(send, 503, {"error": "too many pages from one address"}, [(b"retry-after", b"30"), *CLOSE])

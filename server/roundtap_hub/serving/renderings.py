@@ -96,7 +96,7 @@ class RenderCache:
             drawn = _share_unchanged(drawn, known.newest)
             known.earlier.pop(drawn.version, None)
             if known.newest.version != drawn.version:
-                known.earlier[known.newest.version] = replace(known.newest, by_role={})
+                known.earlier[known.newest.version] = replace(known.newest, by_role={}, source=None)
             known.newest, known.at_ms = drawn, now_ms
         while len(known.earlier) > MAX_VERSIONS:
             known.earlier.popitem(last=False)

@@ -144,11 +144,18 @@
 
   // Whatever goes by the clock is looked at together, just after a shown second ends: each look wakes the machine.
   const looks = [draw];
-  const look = () => looks.forEach((each) => each());
+  function look() {
+    for (const each of looks) {
+      // What fails in one stops no other.
+      try { each(); } catch (error) { reportError(error); }
+    }
+  }
+
   function tick() {
     const running = [...document.querySelectorAll('[data-clock][data-state="running"][data-deadline]:not([data-deadline=""])')];
     const ends = running.length ? running.map(remaining) : [-hubNow()];
-    setTimeout(tick, LATE_MS + Math.min(...ends.map((ms) => ((ms % 1000) + 1000) % 1000)));
+    const next = Math.min(...ends.map((ms) => ((ms % 1000) + 1000) % 1000));
+    setTimeout(tick, LATE_MS + (Number.isFinite(next) ? next : 1000));
     look();
   }
 

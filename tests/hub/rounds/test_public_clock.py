@@ -8,6 +8,7 @@ from collections.abc import Callable, MutableMapping
 from typing import Any
 
 import pytest
+from feed_listener import FeedLink, joined
 from pages_kit import PEOPLE, Browser, House, problem_of, text_of
 
 from roundtap_core.event import commands as c
@@ -17,6 +18,7 @@ from roundtap_core.event.states import Entrant
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import LANGUAGES, core_words
 from roundtap_hub.serving.asgi import HubApplication, PhaseTimer
+from roundtap_hub.serving.connection_limits import TRANSPORT
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.service import Step
 from roundtap_hub.units.table_view import table_view
@@ -52,15 +54,13 @@ def feed(house: House, page: str) -> list[str]:
 
     async def listen() -> list[str]:
         found: list[str] = []
-
-        async def gone() -> dict[str, str]:
-            return {"type": "http.disconnect"}
+        link = FeedLink(lambda chunks: found.extend(joined(chunks).decode().split("\n\n")))
 
         async def send(message: MutableMapping[str, Any]) -> None:
-            found.append(message.get("body", b"").decode())
+            assert message["status"] == 200
 
-        scope = {"query_string": f"page={page}".encode(), "headers": []}
-        await HubApplication(house.hub).browsers.answer(scope, gone, send)
+        scope = {"query_string": f"page={page}".encode(), "headers": [], TRANSPORT: link}
+        await HubApplication(house.hub).browsers.answer(scope, None, send)
         return found
 
     return asyncio.run(listen())
