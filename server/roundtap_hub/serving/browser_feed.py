@@ -177,7 +177,9 @@ class BrowserFeed:
         await send({"type": "http.response.start", "status": 200, "headers": [
             (b"content-type", b"text/event-stream; charset=utf-8"), *NO_STORE, (b"x-accel-buffering", b"no"),
         ]})
-        if not scope[TRANSPORT].is_closing():
+        if scope[TRANSPORT].is_closing():
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+        else:
             self._add_client(scope, asker)
 
     def refresh(self) -> None:

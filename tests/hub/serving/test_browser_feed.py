@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, MutableMapping
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import pytest
 from asgi_client import AsgiClient
@@ -165,10 +165,12 @@ def test_an_event_that_ends_the_waiting_is_told(tmp_path: Path, monkeypatch: pyt
         client.close()
 
 
-def opened(sent: list[bytes]) -> FeedClient:
-    """A browser's connection; what is written to it is noted in `sent`."""
+def opened(sent: list[bytes], full: bool = False) -> FeedClient:
+    """A browser's connection; what is written to it is noted in `sent`. `full`: its buffer has no room."""
     group = ViewerGroup(PageKey("e/e1", "", "en"), "v0", "v0", None)
-    client = FeedClient(group, "v0", cast(asyncio.Transport, FeedLink(sent.append)), lambda _: None)
+    link = FeedLink(sent.append)
+    link.flow.write_paused = full
+    client = FeedClient(group, "v0", cast(asyncio.Transport, link), lambda _: None)
     client.begin()
     return client
 
@@ -197,6 +199,27 @@ def test_who_reads_much_too_slowly_is_told_to_look():
     assert client.version == "too-slow"
     client.resume_writing()
     assert joined(b"".join(sent)) == b"event: view\ndata: too-slow\n\n"
+
+
+def test_who_does_not_read_what_was_asked_before_is_sent_nothing_more():
+    sent: list[bytes] = []
+    client = opened(sent, full=True)
+    for n in range(4):
+        client.send(b"%d;" % n)
+    assert not sent
+    client.resume_writing()
+    assert sent == [b"0;1;2;3;"]
+
+
+def test_a_feed_among_requests_sent_at_once_is_refused(house: House):
+    answers: list[MutableMapping[str, Any]] = []
+
+    async def send(message: MutableMapping[str, Any]) -> None:
+        answers.append(message)
+
+    # Only the last one of a packet is given the connection.
+    asyncio.run(HubApplication(house.hub).browsers.answer({"query_string": b"page=e/e1", "headers": []}, None, send))
+    assert answers[0]["status"] == 400
 
 
 def test_a_hub_that_stops_ends_its_feeds(house: House, client: AsgiClient):
