@@ -52,8 +52,7 @@ class PracticeHub:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def start(self, language: str) -> None:
-        """Start it in an empty folder, unless it runs. Raises Problem("practice_no_room"), Problem("practice_failed").
-        """
+        """Start it in an empty folder, unless it runs. Raises Problem: "practice_no_room", "practice_failed"."""
         with self._lock:
             if self.state in (STARTING, READY):
                 return

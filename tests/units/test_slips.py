@@ -385,7 +385,7 @@ def test_every_kind_of_bye_has_its_words(kind, language):
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("sheet", [SHEET_58, SHEET_80], ids=["58", "80"])
 def test_x_wing_has_a_line_for_the_margin_of_each_player(sheet, language):
-    """"Höhe des Sieges": both note it on their score sheets. A line to write on for each, and whole words beside it."""
+    """"Höhe des Sieges": both note it on their score sheets. A line to write on for each, whole words beside it."""
     words = unit_words(language)
     margin = words("paper.margin.xwing-standard")
     row = next(each for each in slip(slip_content("xwing-standard", LONG), sheet, words) if margin in texts([each]))

@@ -185,8 +185,8 @@ def _copy_problems(list_: ListData, decks: Sequence[str], options: Mapping[str, 
 
 
 def _legendary_problems(list_: ListData, options: Mapping[str, Any], level: str | None) -> Iterator[Problem]:
-    """"Cartas legendarias": at most X in battle and construction together; in friendly events they count as unique; the
-    sideboard has no limit."""
+    """"Cartas legendarias": at most X in battle and construction together; in friendly events they count as unique;
+    the sideboard has no limit."""
     if level == FRIENDLY:
         return
     most, counted = options.get("legendary_limit", 3), 0

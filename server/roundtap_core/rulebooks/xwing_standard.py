@@ -68,8 +68,8 @@ class XWingStandardList(list_form.ListCheck):
         return with_total(list_)
 
     def event_warnings(self, competitors: Sequence[records.Competitor], options: Mapping[str, Any]) -> list[Problem]:
-        """"Jägerstaffellisten": a card that shares name and cost with another names its product in brackets. Such cards
-        are not marked; but where one list names the product, another without it is unclear."""
+        """"Jägerstaffellisten": a card that shares name and cost with another names its product in brackets. Such
+        cards are not marked; but where one list names the product, another without it is unclear."""
         cards = [(where, line, name) for c, competitor in enumerate(competitors)
                  for where, line, name in _cards(competitor.list or {}, f"/{c}/list")]
         told = {list_form.fold(list_form.without_product(name)): name for _, _,

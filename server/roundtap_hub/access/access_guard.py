@@ -1,5 +1,4 @@
-"""The guard before all pages, on the event loop: staff pages only over TLS or at the hub itself, and only with a login.
-"""
+"""The guard before all pages, on the loop: staff pages only over TLS or at the hub itself, and only with a login."""
 
 import re
 from html import escape

@@ -48,8 +48,7 @@ class DisplayPage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DisplayContact:
-    """A display as last seen. `open`: the number of its open feeds; `address`: its IP address; `own`: an organizer's.
-    """
+    """A display as last seen. `open`: its open feeds; `address`: its IP address; `own`: an organizer's."""
     name: str
     address: str
     heard_ms: int

@@ -36,14 +36,14 @@ MEANINGS = (NAME, FIRST, LAST, CLUB, ID, LINK, PAID, NOTE, CAME_WITH, TABLE)
 OF_TEAMS = (MEMBER_1, MEMBER_2)  # columns of teams only
 
 _HEADINGS: Mapping[str, str] = MappingProxyType({
-    NAME: "name|full name|player|player name|players|real name|participant|competitor|attendee|display name|team name|"
-          "nombre completo|nombre y apellidos|jugador|jugadora|jugadores|participante|nombre del jugador|"
+    NAME: "name|full name|player|player name|players|real name|participant|competitor|attendee|display name|"
+          "team name|nombre completo|nombre y apellidos|jugador|jugadora|jugadores|participante|nombre del jugador|"
           "spieler|spielerin|spielername|teilnehmer|teilnehmerin|vollstandiger name|vor und nachname|name vorname|"
           "imie i nazwisko|gracz|gracze|zawodnik|zawodniczka|uczestnik|nazwisko i imie|nazwa druzyny|druzyna gracza",
     FIRST: "first name|firstname|given name|forename|first|nombre|nombres|vorname|imie",
     LAST: "last name|lastname|surname|family name|last|apellido|apellidos|nachname|familienname|zuname|nazwisko",
-    CLUB: "club|team|team club|club team|group|store|teamname|playgroup|gaming group|equipo|grupo|tienda|asociacion|"
-          "verein|mannschaft|gruppe|laden|klub|druzyna|sklep|stowarzyszenie",
+    CLUB: "club|team|team club|club team|group|store|teamname|playgroup|gaming group|equipo|grupo|tienda|"
+          "asociacion|verein|mannschaft|gruppe|laden|klub|druzyna|sklep|stowarzyszenie",
     ID: "id|player id|membership|membership number|member id|member number|number id|itc id|bcp id|user id|"
         "longshanks id|wizards id|dci|id de jugador|id jugador|socio|numero de socio|n de socio|spieler id|"
         "spielernummer|mitgliedsnummer|mitglieds nr|id gracza|numer gracza|nr gracza|numer czlonkowski",
@@ -52,8 +52,8 @@ _HEADINGS: Mapping[str, str] = MappingProxyType({
           "link do listy|lista armii|rozpiska|adres listy",
     PAID: "paid|payment|paid status|payment status|has paid|fee paid|pagado|pago|cuota|ha pagado|bezahlt|zahlung|"
           "startgeld|startgebuhr|zaplacone|oplacone|oplata|wplata|wpisowe|platnosc",
-    NOTE: "note|notes|comment|comments|remark|remarks|nota|notas|comentario|comentarios|observaciones|notiz|notizen|"
-          "bemerkung|bemerkungen|kommentar|anmerkung|notatka|notatki|uwagi|komentarz",
+    NOTE: "note|notes|comment|comments|remark|remarks|nota|notas|comentario|comentarios|observaciones|notiz|"
+          "notizen|bemerkung|bemerkungen|kommentar|anmerkung|notatka|notatki|uwagi|komentarz",
     CAME_WITH: "came with|with|travels with|car|carpool|vino con|viene con|coche|kommt mit|fahrgemeinschaft|"
                "angereist mit|przyjechal z|przyjechali z|z kim|razem z",
     TABLE: "fixed table|table|fixed seat|mesa fija|mesa|fester tisch|tisch|staly stol|stol",
@@ -81,8 +81,8 @@ _NUMBER = re.compile(r"#?[A-Za-z]{0,4}[- ]?\d{1,12}")
 _WORDS = re.compile(r"[^\W\d_]{2,}")
 
 YES, NO = (frozenset(said.split()) for said in (
-    "yes y x true 1 paid ok ja j bezahlt wahr si s pagado verdadero tak t zaplacone oplacone prawda ✓ ✔ ☑ completed "
-    "complete",
+    "yes y x true 1 paid ok ja j bezahlt wahr si s pagado verdadero tak t zaplacone oplacone prawda ✓ ✔ ☑ "
+    "completed complete",
     "no n false 0 unpaid open nein offen falsch pendiente falso nie niezaplacone pending none ✗ ✘ ☐ -"))
 
 HEADING_ROWS_MAX = 5  # how many rows are searched for the headings: exports may begin with a title

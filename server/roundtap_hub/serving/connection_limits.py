@@ -1,5 +1,4 @@
-"""Limits on connections, per address and in total, counted at accept; and on the time and length of a request's head.
-"""
+"""Limits on connections, by address and in total, counted at accept; and on time and length of a request's head."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Pages: Flask in few threads, in lanes. Requests are read before, and answers sent after: no thread waits for a phone.
-"""
+"""Pages: Flask in few threads, in lanes. Requests are read before, answers sent after: no thread waits for a phone."""
 
 import asyncio
 import io

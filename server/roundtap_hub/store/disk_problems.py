@@ -1,5 +1,4 @@
-"""Storage told apart from damage: why the hub's folder cannot be read or written, as a problem that a person can mend.
-"""
+"""Storage told apart from damage: why the hub's folder cannot be read or written, as a problem a person can mend."""
 
 import errno
 import os

@@ -195,8 +195,7 @@ def unit_name(kind: str) -> str:
 
 
 def local_folder(said: Path | None, runtime: str | None) -> Path | None:
-    """The folder for the files: the command line's, else the one named "local" in RUNTIME_DIRECTORY (systemd); or None.
-    """
+    """The folder for the files: the command line's, else "local" in RUNTIME_DIRECTORY (systemd), else None."""
     if said is not None:
         return said
     return next((path for path in map(Path, (runtime or "").split(":")) if path.name == FOLDER_NAME), None)

@@ -1,5 +1,4 @@
-"""Attacks on the limits of guesses: strangers who lock others out, a judge who wants another's rights, a stolen cookie.
-"""
+"""Attacks on the limits of guesses: strangers who lock others out, a judge after another's rights, a stolen cookie."""
 
 from __future__ import annotations
 
